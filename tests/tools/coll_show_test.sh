@@ -62,6 +62,10 @@ for protocol in eager stream_reduce zero_copy staged staged_once staged_results;
 done
 "$show" two_shot 4 --plan zero_copy --in-place >"$room/plan"
 has "pushed sums" "$room/plan" "in place, sums pushed to all outputs"
+"$show" star 2 --collective broadcast --plan zero_copy --lent >"$room/plan"
+has "a shared copy" "$room/plan" "each rank copies a half"
+has "what the root writes" "$room/plan" "copy 512 KiB rank 1's output+512 KiB <- "
+ends "what is lent and staged" 2 star 2 --plan staged --lent
 "$show" ring 3 --plan eager >"$room/plan"
 has "a message of a plan" "$room/plan" "send 341.3 KiB to rank 1"
 "$show" one_shot 3 --plan cells --bytes 1024 >"$room/plan"

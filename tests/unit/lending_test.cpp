@@ -120,4 +120,13 @@ TEST_CASE("a rank lends where the judge prefers it, in calls that suit lending")
     CHECK(protocol_of(collective::all_reduce, 3, 384 * kib, true) == zero_copy);
     CHECK(protocol_of(collective::all_to_all, 3, 384 * kib, true) == zero_copy);
     CHECK(protocol_of(collective::broadcast, 3, 384 * kib, true) == zero_copy);
+    // A rank that computes meanwhile leaves the copy to the reader.
+    lowering::lowered_call const call(coll::star{}, lent_shape(collective::broadcast, 2, 64 * kib));
+    auto const yes = [] { return true; };
+    auto const nothing = [](auto...) { return std::size_t{0}; };
+    for (bool const is_awaited : {false, true}) {
+        auto const choice = lowering::choose_for_memory(
+            call, {false, false, false, yes, nothing, nothing, yes, is_awaited});
+        CHECK(choice.shown.shares_copies == is_awaited);
+    }
 }

@@ -114,8 +114,12 @@ TEST_CASE("a plan with one field changed is refused, or the change is harmless")
                 }
                 for (auto const& as : all) {
                     if (!all_cases() && random() % (sampling::sanitized ? 6 : 3) != 0) { continue; }
-                    mutate(c, std::vector<low::rank_choice>(p, as), calls_for(as), step,
-                           described(a, c, as), random, counts);
+                    std::vector<low::rank_choice> each(p, as);
+                    if (as.shown.shares_copies && random() % 2 == 0) {  // with some that do not
+                        auto const others = sharing_choices(c);
+                        each.back() = others[random() % others.size()];
+                    }
+                    mutate(c, each, calls_for(as), step, described(a, c, as), random, counts);
                 }
             }
         }

@@ -37,7 +37,8 @@ inline std::vector<low::rank_choice> random_choices(low::lowered_call const& c,
         auto const how = by == 1 ? pl::protocol::cells : pl::protocol::cells_beside;
         return std::vector<low::rank_choice>(p, choice_of(how, false));
     }
-    auto const all = memory_choices(c);
+    auto const sharing = sharing_choices(c);
+    auto const all = sharing.empty() || random() % 2 == 0 ? memory_choices(c) : sharing;
     std::vector<low::rank_choice> result;
     for (std::size_t r = 0; r < p; ++r) { result.push_back(all[random() % all.size()]); }
     return result;

@@ -40,6 +40,7 @@ struct options {
     std::string compare;
     std::string plan;
     bool in_place = false;
+    bool lent = false;
     std::string svg;
     std::string html;
     std::string trace;
@@ -75,6 +76,8 @@ void declare(CLI::App& app, options& o) {
                        "travels, and where it is staged")
             ->option_text("PROTOCOL");
     app.add_flag("--in-place", o.in_place, "the input is the output")->needs(plan);
+    app.add_flag("--lent", o.lent, "the kernel copies, from private memory that ranks lend")
+        ->needs(plan);
     app.add_option("--svg", o.svg, "draw the rounds, or the plans, into this file")
         ->option_text("FILE");
     app.add_option("--html", o.html, "write the explorer's page, opened at this")
@@ -170,7 +173,7 @@ int show(options const& o) {
     auto bytes = o.bytes == 0 ? std::size_t{1} << 20 : o.bytes;
     if (!o.plan.empty()) {
         auto const shown =
-            make_plan_report(algorithm, what, o.size, o.root, {o.plan, o.in_place, bytes});
+            make_plan_report(algorithm, what, o.size, o.root, {o.plan, o.in_place, o.lent, bytes});
         fmt::print("{}", as_text(shown));
         if (!o.svg.empty()) { write_file(o.svg, as_svg(shown)); }
         return shown.proof.ok ? 0 : 1;

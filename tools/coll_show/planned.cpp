@@ -34,21 +34,28 @@ protocol find_protocol(std::string const& name) {
 }
 
 /// What a rank announces that goes about the call so.
-low::rank_choice choice_of(low::lowered_call const& c, protocol how, bool in_place) {
+low::rank_choice choice_of(low::lowered_call const& c, protocol how, plan_question const& of) {
     using life = plans::scratch_life;
     auto const once = plans::uses_scratch_once(how) || how == protocol::cells_beside;
     auto const pushed = low::pushes(c, false);
-    auto const takes = how == protocol::zero_copy && pushed &&
-                       (in_place || low::vector_bytes(c.shape()) >= low::least_pushed_out_of_place);
+    auto const takes =
+        how == protocol::zero_copy && pushed && !of.lent &&
+        (of.in_place || low::vector_bytes(c.shape()) >= low::least_pushed_out_of_place);
     auto const keeps = once ? life::ring : how == protocol::staged ? life::channel : life::run;
     auto const few = low::longest_input(c.shape()) <= low::largest_in_few_cells;
-    return {{how, in_place, takes}, keeps, pushed, few ? plans::few_cells : plans::more_cells};
+    return {{how, of.in_place, takes, of.lent && low::shares_copies(c)},
+            keeps,
+            pushed,
+            few ? plans::few_cells : plans::more_cells};
 }
 
-void require_suits(low::lowered_call const& c, protocol how, bool in_place) {
+void require_suits(low::lowered_call const& c, protocol how, plan_question const& of) {
     auto const refuse = [&](std::string const& why) {
         throw bad_usage(fmt::format("{} does not suit this call: {}", plans::name(how), why));
     };
+    if (of.lent && how != protocol::zero_copy) {
+        refuse("what ranks lend is copied where it lies, as zero_copy has it");
+    }
     if (plans::backend_of(how) == plans::backend::cells && !low::suits_cells(c, true)) {
         refuse(
             fmt::format("it is for schedules of one round, or two in an exscan, and inputs of {} "
@@ -60,7 +67,7 @@ void require_suits(low::lowered_call const& c, protocol how, bool in_place) {
         refuse(fmt::format("inputs of more than {} lie beside the cells (cells_beside)",
                            human_bytes(low::largest_in_cells)));
     }
-    auto const results = c.shape().what == coll::collective::all_reduce && !in_place;
+    auto const results = c.shape().what == coll::collective::all_reduce && !of.in_place;
     if (how == protocol::staged_results && !results) {
         refuse("it is for an all_reduce out of place");
     }
@@ -106,14 +113,15 @@ plan_report make_plan_report(coll::any_algorithm algorithm, coll::collective wha
     auto const p = static_cast<std::size_t>(size);
     shape.count = what == coll::collective::barrier ? 0 : of.bytes / element / p * p;
     low::lowered_call const call(algorithm, shape);
-    auto const choice = choice_of(call, how, of.in_place);
-    require_suits(call, how, of.in_place);
+    auto const choice = choice_of(call, how, of);
+    require_suits(call, how, of);
 
     plan_report result;
     result.title =
-        fmt::format("{}: {} over {}, {}{}{}", coll::name(algorithm), coll::name(what),
+        fmt::format("{}: {} over {}, {}{}{}{}", coll::name(algorithm), coll::name(what),
                     counted(size, "rank"), plans::name(how), of.in_place ? ", in place" : "",
-                    choice.shown.takes_results ? ", sums pushed to all outputs" : "");
+                    choice.shown.takes_results ? ", sums pushed to all outputs" : "",
+                    choice.shown.shares_copies ? ", each rank copies a half" : "");
     coll::lean_vector<low::rank_choice> const choices(p, choice);
     auto const planned = low::plan_call(call, choices);
     coll::lean_vector<plans::peer_view> views;

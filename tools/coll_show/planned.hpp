@@ -18,6 +18,7 @@ namespace plans = coll::plans;
 struct plan_question {
     std::string protocol;
     bool in_place = false;
+    bool lent = false;
     std::size_t bytes = 0;  ///< of one rank's vector of 4-byte elements
 };
 

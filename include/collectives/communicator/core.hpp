@@ -85,7 +85,7 @@ public:
         auto const lock = lock_to_start(r.reported_as, r.how);
         auto o = make_owned<Operation>();
         start(*o, r);
-        o->leave_untimed();
+        o->leave_unawaited();
         leave_alone(*o, r.how);
         return o;
     }
@@ -111,7 +111,7 @@ public:
             p.run.start(engine_, p.made, r.in, r.out, r.op, r.how.timeout.span());
             engine_.add(p.run);
         }
-        p.run.leave_untimed();
+        p.run.leave_unawaited();
         p.under_way = true;
         leave_alone(p.run, r.how);
     }

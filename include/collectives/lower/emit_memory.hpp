@@ -123,13 +123,13 @@ private:
         if (r.sends.size() != 0) { write_.publish(plans::done(r.number)); }
     }
     std::size_t first_half(std::size_t bytes) const {
-        return bytes / 2 / shared_->elem_size * shared_->elem_size;
+        return (bytes / shared_->elem_size + 1) / 2 * shared_->elem_size;
     }
     /// Copies the second half of so many bytes, as far as `peer` says.
     [[gnu::cold]] void copy_half(plans::place to, plans::place from, std::size_t bytes, rank_t peer,
                                  plans::condition when) {
         auto const half = first_half(bytes);
-        if (bytes == 0) { return; }
+        if (half == bytes) { return; }  // one element, or none
         to.offset += half;
         from.offset += half;
         write_.copy(to, from, bytes - half);

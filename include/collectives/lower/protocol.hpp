@@ -12,12 +12,12 @@
 // | cells_beside   | likewise, and inputs of 8 KiB at most               | likewise; one more line|
 // | zero_copy      | peers reach input and output, and nothing below; or | waits for readers      |
 // |                | the kernel copies them, as who reads prefers        |                        |
-// | zero_copy that | lent, a broadcast over two ranks: each copies a half  | one more wait | |
-// shares copies  |                                                     |                        |
 // | zero_copy that | likewise, and each chunk is added up in one place:  | peers' outputs written |
 // | takes results  | from 16 KiB in place, from 1 MiB out of place, or   | by others              |
 // |                | where a push pays by the clock; any size on a       |                        |
 // |                | device, and there copies to all, too                |                        |
+// | zero_copy that | a broadcast over two ranks that both wait for it,   | the root waits for the |
+// | shares copies  | and the kernel copies: each rank copies a half      | reader, too            |
 // | staged_results | an all_reduce out of place below 1 MiB, where no    | sums written twice     |
 // |                | push pays; its sums fit a piece of the staging ring |                        |
 // | staged_once    | peers do not reach the buffers, or an all_reduce in | what peers read is     |
@@ -103,6 +103,7 @@ struct rank_facts {
     function_ref<std::size_t()> ring_piece;       // bytes; 0: there is no staging ring
     function_ref<std::size_t(protocol)> scratch;  // bytes that the plan of a protocol needs
     function_ref<bool()> lends;  // peers can copy from what they do not reach, and prefer that
+    bool is_awaited = true;      // the rank does nothing but wait for the call
 };
 
 /// Whether a call is large enough that the kernel may copy private memory sooner than both ranks
@@ -153,7 +154,7 @@ struct rank_facts {
     if (facts.reachable || lends) {
         auto result = choice(protocol::zero_copy, scratch_life::run,
                              !lends && pushed && (pays || !small_out_of_place));
-        result.shown.shares_copies = lends && shares_copies(c);
+        result.shown.shares_copies = lends && facts.is_awaited && shares_copies(c);
         return result;
     }
     auto const kept = !facts.on_device && facts.scratch(protocol::staged) <= largest_kept;

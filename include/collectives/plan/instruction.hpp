@@ -62,8 +62,8 @@ enum class condition : std::uint8_t {
     unless_peer_takes_results,  // a wait: the peer will not read
     unless_all_take_results,    // the second destination of a reduction: nobody will read it
     unless_all_came,  // a wait of the window: implied if all ranks have come to a late enough run
-    if_peer_shares,   // a copy to a peer's output
-    unless_peer_shares,  // a copy that the peer else writes here
+    if_peer_shares,   // a copy to the output of a peer that shares
+    unless_peer_shares,  // a copy that this rank makes unless the peer writes it here
 };
 
 /// How far a rank has come in a run, on its counter. The counter of run r is r << 20 | point.

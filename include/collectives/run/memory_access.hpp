@@ -37,7 +37,8 @@ private:
 /// then reads the stop word, before it reads or writes anything. So a peer that is outside once
 /// does not come back, and when no peer is inside the buffers may be freed. A peer that died, or
 /// that a signal stopped, is not waited for. If a stopped peer goes on, it may write one more
-/// strip. The caller holds the rank's lock, which other threads get while this one sleeps.
+/// strip, or one more pass of a copy that it shares. The caller holds the rank's lock, which other
+/// threads get while this one sleeps.
 [[gnu::cold]] inline void wait_until_peers_have_left(any_transport& t, rank_group const& group,
                                                      progress_lock& lock) {
     for (rank_t r = 0; r < group.size(); ++r) {

@@ -56,7 +56,7 @@ public:
         return at(base_of(peer_of(i), p), p, bytes);
     }
     /// Where in the peer's own memory that source is, if the peer lends it; else 0.
-    std::uint64_t lent_at(int i) const {
+    [[gnu::noinline]] std::uint64_t lent_at(int i) const {
         auto const& p = offered(i);
         auto const where = lent_place(base_of(peer_of(i), p), p);
         if (reads_ != nullptr) {

@@ -157,12 +157,15 @@ private:
     bool copy(instruction const& i, memory_access& peers) {
         auto const& from = plan_->sources[static_cast<std::size_t>(i.sources.first)];
         auto const& to = plan_->destinations[static_cast<std::size_t>(i.destinations.first)];
-        if (plans::is_shared(i)) {
-            if (plans::drops_shared(i, peers_.announced(i.peer))) { return true; }
-            if (to.to.peer >= 0) { return write_half(i, to.to, buffers_.read(from), peers); }
-        }
+        auto const is_shared = plans::is_shared(i);
+        if (is_shared && plans::drops_shared(i, peers_.announced(i.peer))) { return true; }
         if (to.to.peer >= 0 || i.destinations.size() > 1) {
             return in_passes(i.bytes, 1, peers, [&](std::size_t first, std::size_t bytes) {
+                if (is_shared) {  // by a peer that lends its output, and says so
+                    return memory_->put(engine_->group().job_rank(i.peer),
+                                        peers_.lent_output(to.to) + first,
+                                        buffers_.read(from) + first, bytes);
+                }
                 sums_.push_copy_on_device(peers_, i, first, bytes);
                 return true;
             });
@@ -183,21 +186,6 @@ private:
                 return memory_->fetch(lender, lent_at + first, own + first, bytes);
             }
             space_.copy(own + first, its + first, bytes, sums_.destination_of(to.how));
-            return true;
-        });
-    }
-
-    /// Writes what this rank copies of a shared copy into the peer's output.
-    bool write_half(instruction const& i, plans::place const& to, std::byte const* own,
-                    memory_access& peers) {
-        auto const lent_at = peers_.lent_output(to);
-        auto* const its = lent_at != 0 ? nullptr : peers_.output(to, i.bytes);
-        return in_passes(i.bytes, 1, peers, [&](std::size_t first, std::size_t bytes) {
-            if (lent_at != 0) {
-                auto const lender = engine_->group().job_rank(to.peer);
-                return memory_->put(lender, lent_at + first, own + first, bytes);
-            }
-            space_.copy(its + first, own + first, bytes);
             return true;
         });
     }

@@ -79,8 +79,12 @@ public:
             std::rethrow_exception(what);
         } catch (...) { engine_->break_by_exception(title_of{*this}); }
     }
-    /// The call that was just started is not timed, for its rank computes meanwhile.
-    void leave_untimed() { of_.reads = nullptr; }
+    /// The rank of the call that was just started computes meanwhile, so the call is not timed, and
+    /// no peer waits for more than it must.
+    void leave_unawaited() {
+        of_.reads = nullptr;
+        of_.is_awaited = false;
+    }
     /// For buffers on a device: calls what(whose) when the results have been enqueued. `what` may
     /// enqueue more; the operation is done when that is done.
     void end_with(void (*what)(void* whose), void* whose) {

@@ -32,6 +32,7 @@ struct running_call {
     fingerprint const* call = nullptr;
     std::uint64_t hash = 0;         // of this call and all before it
     reading_time* reads = nullptr;  // null if it is not measured
+    bool is_awaited = true;         // the rank does nothing but wait for it
 };
 
 }  // namespace collectives::detail

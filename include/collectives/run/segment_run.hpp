@@ -163,9 +163,9 @@ private:
         auto const ring_piece = [&] { return engine_->runs.largest_piece(engine_->carrier()); };
         auto const scratch = [&](plans::protocol how) { return program_->scratch(segment_, how); };
         return lowering::choose_for_memory(
-            program_->lowered(),
-            {program_->shape().in_place, input.where != 0 && output.where != 0,
-             engine_->space().device() != nullptr, push_pays, ring_piece, scratch, lends});
+            program_->lowered(), {program_->shape().in_place, input.where != 0 && output.where != 0,
+                                  engine_->space().device() != nullptr, push_pays, ring_piece,
+                                  scratch, lends, of_->is_awaited});
     }
     void take_scratch(plans::plan const& own) {
         keeps_ = own.keeps;

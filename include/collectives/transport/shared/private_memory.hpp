@@ -45,7 +45,8 @@ public:
     private_memory(private_memory const&) = delete;
     private_memory& operator=(private_memory const&) = delete;
 
-    /// Whether each rank has seen that it can read the memory of all. Once true it stays so.
+    /// Whether each rank has seen that it can read the memory of all, and that it may write at all.
+    /// Once true it stays so.
     bool is_open() {
         if (open_) { return true; }
         auto& mine = job_.status(me_).reads_all;
@@ -57,7 +58,7 @@ public:
         }
         return open_ = peers_.size() == static_cast<std::size_t>(job_.size());
     }
-    /// Whether peers can `fetch` these bytes: not those of a device, for one.
+    /// Whether peers can `fetch` these bytes, and `put` some there: not those of a device, for one.
     bool lends(void const* p, std::size_t bytes) { return is_open() && is_ordinary(p, bytes); }
 
     bool prefers_lent(rank_t reader, lending_case what) const {
@@ -80,12 +81,12 @@ public:
     bool fetch(rank_t r, std::uint64_t address, std::byte* to, std::size_t bytes) const {
         return copy(r, address, to, bytes) || has_gone(r, "read");
     }
-    /// As `fetch`, but to the address. First looks whether the process is still the peer's.
+    /// As `fetch`, but to the address. First looks whether the process is still the peer's. It may
+    /// end after that, but its number comes again only after all others.
     bool put(rank_t r, std::uint64_t address, std::byte const* from, std::size_t bytes) const {
         auto const* const its = find(r);
         auto const is_its = its != nullptr && read(*its, 0, nullptr, 0) == 0;
-        auto* const own = const_cast<std::byte*>(from);
-        return (is_its && in_parts(address, own, bytes,
+        return (is_its && in_parts(address, from, bytes,
                                    [&](auto... part) { return write(its->process, part...); })) ||
                has_gone(r, "written");
     }
@@ -134,9 +135,8 @@ private:
         return nullptr;
     }
     /// Copies by `part(address, own, bytes)`, which may leave bytes for the next time.
-    template <class Part>
-    static bool in_parts(std::uint64_t address, std::byte* own, std::size_t bytes,
-                         Part const& part) {
+    template <class Byte, class Part>
+    static bool in_parts(std::uint64_t address, Byte* own, std::size_t bytes, Part const& part) {
         while (bytes > 0) {
             auto const n = part(address, own, bytes);
             if (n <= 0) {
@@ -160,8 +160,9 @@ private:
         throw_error<transport_error>("memory of rank ", r, " of the job cannot be ", what, ": ",
                                      std::strerror(fault));
     }
-    static ssize_t write(pid_t process, std::uint64_t address, void* from, std::size_t bytes) {
-        iovec const here{from, bytes}, there{pointer(address), bytes};
+    static ssize_t write(pid_t process, std::uint64_t address, std::byte const* from,
+                         std::size_t bytes) {
+        iovec const here{const_cast<std::byte*>(from), bytes}, there{pointer(address), bytes};
         return ::process_vm_writev(process, &here, 1, &there, 1, 0);
     }
     static void* pointer(std::uint64_t address) {
@@ -183,9 +184,11 @@ private:
     /// A process with a peer's number, but in another name space, does not hold the peer's proof.
     /// A filter of system calls may forbid to write alone.
     bool read_all() {
-        std::byte from{}, to{};
-        refused_ = write(::getpid(), reinterpret_cast<std::uintptr_t>(&to), &from, 1) != 1;
-        if (refused_) { return false; }
+        if (peers_.empty()) {
+            std::byte from{}, to{};
+            refused_ = write(::getpid(), reinterpret_cast<std::uintptr_t>(&to), &from, 1) != 1;
+            if (refused_) { return false; }
+        }
         while (peers_.size() < static_cast<std::size_t>(job_.size())) {
             auto const& s = job_.status(static_cast<rank_t>(peers_.size()));
             peer its;
