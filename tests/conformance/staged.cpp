@@ -122,6 +122,26 @@ TEST_CASE("a small gather of all in which some have nothing") {
     });
 }
 
+TEST_CASE("broadcasts of two processes, staged or copied by the kernel, as the clock says") {
+    coll::shm::run(2, [](coll::communicator& comm) {
+        for (std::size_t const n :
+             {std::size_t{8'001}, std::size_t{100'000}, std::size_t{600'000}}) {
+            std::vector<std::uint32_t> v(n);
+            for (int call = 0; call < 40; ++call) {
+                auto const root = call % 2;
+                if (comm.rank() == root) {
+                    fill(v, call);
+                } else {
+                    std::fill(v.begin(), v.end(), 0U);
+                }
+                auto const segment = call % 8 < 4 ? coll::chosen_segment : std::size_t{0};
+                comm.broadcast(v, root, {.segment = segment});
+                expect_filled(v, call);
+            }
+        }
+    });
+}
+
 TEST_CASE("a communicator may go while others still read what it staged") {
     coll::shm::run(3, [](coll::communicator& comm) {
         for (int turn = 0; turn < 20; ++turn) {
