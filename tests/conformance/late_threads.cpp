@@ -5,8 +5,11 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <thread>
 #include <vector>
 
 TYPE_TO_STRING(conformance::over_late_threads);
@@ -71,6 +74,28 @@ TEST_CASE("two ranks that lend copy half of a broadcast each") {
         }
     });
     CHECK(partly_reachable::unreached::puts > 0);
+}
+
+TEST_CASE("a root that has started a broadcast and computes does not hold its reader") {
+    std::atomic<int> entered{0}, read{0};  // so many calls
+    over_late_threads::run(2, [&](coll::communicator& comm) {
+        std::vector<std::uint32_t> v(20'000);
+        for (int call = 1; call <= 8; ++call) {
+            if (comm.rank() == 1) {
+                while (entered < call) { std::this_thread::yield(); }
+                comm.broadcast(v, 0, {.algorithm = coll::star{}});
+                read = call;
+                continue;
+            }
+            auto started = comm.start_broadcast(v, 0, {.algorithm = coll::star{}});
+            started.test();
+            entered = call;
+            auto const end = coll::steady::now() + std::chrono::seconds(3);
+            while (read < call && coll::steady::now() < end) { std::this_thread::yield(); }
+            CHECK(read == call);
+            started.wait();
+        }
+    });
 }
 
 }  // namespace conformance

@@ -42,7 +42,7 @@ inline bool takes_results(place const& p, lean_vector<peer_view> const& peers) {
            peers[static_cast<std::size_t>(p.peer)].shown.takes_results;
 }
 
-/// Whether a rank drops such an instruction, by what the peer has announced.
+/// Whether a rank drops a half of a shared copy, by what the peer has announced.
 constexpr bool drops_shared(instruction const& i, announcement const& its) {
     return its.shares_copies == (i.when == condition::unless_peer_shares);
 }

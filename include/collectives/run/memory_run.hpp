@@ -161,7 +161,7 @@ private:
         if (is_shared && plans::drops_shared(i, peers_.announced(i.peer))) { return true; }
         if (to.to.peer >= 0 || i.destinations.size() > 1) {
             return in_passes(i.bytes, 1, peers, [&](std::size_t first, std::size_t bytes) {
-                if (is_shared) {  // by a peer that lends its output, and says so
+                if (is_shared) {  // only a rank that lends its output shares
                     return memory_->put(engine_->group().job_rank(i.peer),
                                         peers_.lent_output(to.to) + first,
                                         buffers_.read(from) + first, bytes);

@@ -60,8 +60,9 @@ public:
     /// Copies bytes at an address of rank `from` of the job, which lends them. Returns false if its
     /// process has ended. Throws transport_error for what the system refuses.
     virtual bool fetch(rank_t, std::uint64_t, std::byte*, std::size_t) { return false; }
-    /// Likewise copies bytes to that address.
-    virtual bool put(rank_t, std::uint64_t, std::byte const*, std::size_t) { return false; }
+    /// Copies bytes to an address of rank `to` of the job, which lends it. Returns and throws as
+    /// `fetch` does.
+    virtual bool put(rank_t /*to*/, std::uint64_t, std::byte const*, std::size_t) { return false; }
     /// Marks that this rank accesses a peer's memory, and that it no longer does.
     virtual void enter_memory() = 0;
     virtual void leave_memory() = 0;

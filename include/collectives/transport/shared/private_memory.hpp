@@ -79,16 +79,20 @@ public:
     /// Copies as `copy` does, but returns false only if the peer's process has ended. Throws
     /// transport_error for what else the kernel refuses.
     bool fetch(rank_t r, std::uint64_t address, std::byte* to, std::size_t bytes) const {
-        return copy(r, address, to, bytes) || has_gone(r, "read");
+        auto const done = copy(r, address, to, bytes);
+        if (!done) { require_ended(r, "read"); }
+        return done;
     }
     /// As `fetch`, but to the address. First looks whether the process is still the peer's. It may
     /// end after that, but its number comes again only after all others.
     bool put(rank_t r, std::uint64_t address, std::byte const* from, std::size_t bytes) const {
         auto const* const its = find(r);
         auto const is_its = its != nullptr && read(*its, 0, nullptr, 0) == 0;
-        return (is_its && in_parts(address, from, bytes,
-                                   [&](auto... part) { return write(its->process, part...); })) ||
-               has_gone(r, "written");
+        auto const done = is_its && in_parts(address, from, bytes, [&](auto... part) {
+                              return write(its->process, part...);
+                          });
+        if (!done) { require_ended(r, "written"); }
+        return done;
     }
 
 private:
@@ -150,12 +154,12 @@ private:
         }
         return true;
     }
-    /// Returns false if the peer's process has ended; else throws what the kernel refused.
-    [[gnu::cold]] bool has_gone(rank_t r, std::string_view what) const {
+    /// Throws what the kernel has just refused, unless the peer's process has ended.
+    [[gnu::cold]] void require_ended(rank_t r, std::string_view what) const {
         auto const fault = errno;
         descriptor its;
         if (fault == ESRCH && has_ended(its, peers_[static_cast<std::size_t>(r)].process)) {
-            return false;
+            return;
         }
         throw_error<transport_error>("memory of rank ", r, " of the job cannot be ", what, ": ",
                                      std::strerror(fault));
