@@ -13,17 +13,17 @@
 namespace trainer {
 namespace {
 
-constexpr std::size_t pixels = 64;
+constexpr std::size_t image_pixels = 64;
 constexpr std::size_t to_learn_from = 1500;
 
-using row = std::array<std::uint8_t, pixels + 1>;
+using row = std::array<std::uint8_t, image_pixels + 1>;
 
 row parse(std::string_view line, std::string const& where) {
     row numbers{};
     for (std::size_t i = 0; i < numbers.size(); ++i) {
         auto const [rest, error] =
             std::from_chars(line.data(), line.data() + line.size(), numbers[i]);
-        auto const largest = i < pixels ? 16 : class_count - 1;
+        auto const largest = i < image_pixels ? 16 : class_count - 1;
         auto const is_number = error == std::errc{} && numbers[i] <= largest;
         line.remove_prefix(static_cast<std::size_t>(rest - line.data()));
         auto const is_last = i + 1 == numbers.size();

@@ -68,17 +68,15 @@ if(TARGET sgd_trainer)
         collectives_compile_quickly(trainer_network ${level})
     endif()
     # Most files are small beside the headers that they include: those of a folder are compiled as one. Tests link
-    # some by themselves. Clang compiles each alone: so none lacks an include.
+    # some by themselves.
     foreach(folder IN ITEMS sgd_trainer studies)
         set(together ${trainer})
         list(FILTER together INCLUDE REGEX "/${folder}/[^/]*\\.cpp$")
         list(FILTER together EXCLUDE REGEX "/(cifar|main|figure|short_numbers)\\.cpp$")
         set_source_files_properties(${together} PROPERTIES UNITY_GROUP ${folder})
     endforeach()
-    if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-        set_target_properties(sgd_trainer PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-        set_target_properties(trainer_shared trainer_network PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
-    endif()
+    set_target_properties(sgd_trainer PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+    set_target_properties(trainer_shared trainer_network PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
     if(COLLECTIVES_BUILD_EXAMPLES)
         # The demo is a program of its own, too. It links the engine of the library alone: a third of the time.
         add_executable(demo sgd_trainer/demo.cpp)
