@@ -196,13 +196,16 @@ TEST_CASE("another process that gets the number of a rank's does not stand for i
     auto const at = pair.job.state().status(0).proof_at.load();
     auto const proof = pair.job.state().status(0).proof.load();
     auto& there = *reinterpret_cast<std::uint64_t*>(static_cast<std::uintptr_t>(at));
-    there = proof + 1;  // as in another process's memory
+    there = proof + 1;  // as in another process's memory, later than a number can come again
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
     CHECK_THROWS_AS(static_cast<void>(b->fetch(0, address_of(&word), &copy, 1)),
                     coll::transport_error);  // this process, which the number stands for, lives
     copy = std::byte{9};
     CHECK_THROWS_AS(static_cast<void>(b->put(0, address_of(&word), &copy, 1)),
                     coll::transport_error);
     CHECK(word == std::byte{});  // nothing is written into another process
+    CHECK_THROWS_AS(static_cast<void>(b->fetch(0, address_of(&word), &copy, 1)),
+                    coll::transport_error);  // nor is it trusted the next time
     there = proof;
     pair.job.state().status(0).pid.store(1);  // what a peer writes later does not count
     pair.job.state().status(0).proof_at.store(8);

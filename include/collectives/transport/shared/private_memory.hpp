@@ -71,26 +71,23 @@ public:
     /// Copies bytes of rank r from its address. Returns false, with errno, if the kernel does not.
     /// ESRCH: no such process, or not the peer's. EPERM: a peer lies, for nobody lends before this
     /// rank has seen that it can read all.
-    bool copy(rank_t r, std::uint64_t address, std::byte* to, std::size_t bytes) const {
-        auto const* const its = find(r);
-        return its != nullptr &&
-               in_parts(address, to, bytes, [&](auto... part) { return read(*its, part...); });
+    bool copy(rank_t r, std::uint64_t address, std::byte* to, std::size_t bytes) {
+        auto* const its = find(r);
+        auto const part = [&](auto... of) { return read(its->process, of...); };
+        return its != nullptr && in_parts(address, to, bytes, part) && is_peer(*its);
     }
     /// Copies as `copy` does, but returns false only if the peer's process has ended. Throws
     /// transport_error for what else the kernel refuses.
-    bool fetch(rank_t r, std::uint64_t address, std::byte* to, std::size_t bytes) const {
+    bool fetch(rank_t r, std::uint64_t address, std::byte* to, std::size_t bytes) {
         auto const done = copy(r, address, to, bytes);
         if (!done) { require_ended(r, "read"); }
         return done;
     }
-    /// As `fetch`, but to the address. First looks whether the process is still the peer's. It may
-    /// end after that, but its number comes again only after all others.
-    bool put(rank_t r, std::uint64_t address, std::byte const* from, std::size_t bytes) const {
-        auto const* const its = find(r);
-        auto const is_its = its != nullptr && read(*its, 0, nullptr, 0) == 0;
-        auto const done = is_its && in_parts(address, from, bytes, [&](auto... part) {
-                              return write(its->process, part...);
-                          });
+    /// As `fetch`, but to the address.
+    bool put(rank_t r, std::uint64_t address, std::byte const* from, std::size_t bytes) {
+        auto* const its = find(r);
+        auto const part = [&](auto... of) { return write(its->process, of...); };
+        auto const done = its != nullptr && is_peer(*its) && in_parts(address, from, bytes, part);
         if (!done) { require_ended(r, "written"); }
         return done;
     }
@@ -106,7 +103,9 @@ private:
     struct peer {
         pid_t process = 0;
         std::uint64_t proof = 0, proof_at = 0;
+        steady::time_point seen{};  // when its proof was read last
     };
+    static constexpr auto trusted_for = std::chrono::milliseconds(1);
 
     /// Looks at both ends, unless it looked at the same memory at most 16 calls ago: a look costs
     /// as much as the kernel takes for some pages. If a program has put memory of another kind
@@ -131,7 +130,7 @@ private:
         return read;
     }
     /// Null, with errno, where no memory of that rank was read before.
-    peer const* find(rank_t r) const {
+    peer* find(rank_t r) {
         if (static_cast<std::size_t>(r) < peers_.size()) {
             return &peers_[static_cast<std::size_t>(r)];
         }
@@ -172,18 +171,24 @@ private:
     static void* pointer(std::uint64_t address) {
         return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address));
     }
-    /// The number of bytes that came, of which some may be missing, or -1. Reads the peer's proof
-    /// with them, for the kernel may have given its number to another process.
-    static ssize_t read(peer const& its, std::uint64_t address, void* to, std::size_t bytes) {
-        std::uint64_t seen = 0;
-        constexpr auto proof = static_cast<ssize_t>(sizeof(seen));
-        std::array<iovec, 2> const here{{{&seen, sizeof(seen)}, {to, bytes}}};
-        std::array<iovec, 2> const there{
-            {{pointer(its.proof_at), sizeof(seen)}, {pointer(address), bytes}}};
-        auto const n = ::process_vm_readv(its.process, here.data(), 2, there.data(), 2, 0);
-        if (n >= proof && seen == its.proof) { return n - proof; }
-        if (n >= 0) { errno = ESRCH; }
-        return -1;
+    static ssize_t read(pid_t process, std::uint64_t address, void* to, std::size_t bytes) {
+        iovec const here{to, bytes}, there{pointer(address), bytes};
+        return ::process_vm_readv(process, &here, 1, &there, 1, 0);
+    }
+    /// Whether the process of that number is the peer's, or was a moment ago: the kernel gives a
+    /// number to another process only after all others, which takes far longer. Else errno says why
+    /// not. Asked after bytes were read and before any are written.
+    static bool is_peer(peer& its) {
+        auto const now = steady::now();
+        if (now - its.seen < trusted_for) { return true; }
+        std::uint64_t proof = 0;
+        if (read(its.process, its.proof_at, &proof, sizeof(proof)) < 0) { return false; }
+        if (proof != its.proof) {
+            errno = ESRCH;
+            return false;
+        }
+        its.seen = now;
+        return true;
     }
     /// A process with a peer's number, but in another name space, does not hold the peer's proof.
     /// A filter of system calls may forbid to write alone.
@@ -200,8 +205,7 @@ private:
             if (its.proof_at == 0) { return false; }  // it has not come yet
             its.process = s.pid.load(std::memory_order_relaxed);
             its.proof = s.proof.load(std::memory_order_relaxed);
-            std::byte any{};
-            refused_ = read(its, its.proof_at, &any, 1) < 0;
+            refused_ = !is_peer(its);
             if (refused_) { return false; }
             peers_.push_back(its);
         }

@@ -120,12 +120,12 @@ public:
     {
         private_.note_reading(what, how, took);
     }
-    bool fetch(rank_t from, std::uint64_t address, std::byte* to, std::size_t bytes) const
+    bool fetch(rank_t from, std::uint64_t address, std::byte* to, std::size_t bytes)
         requires(!always_reachable)
     {
         return private_.fetch(from, address, to, bytes);
     }
-    bool put(rank_t to, std::uint64_t address, std::byte const* from, std::size_t bytes) const
+    bool put(rank_t to, std::uint64_t address, std::byte const* from, std::size_t bytes)
         requires(!always_reachable)
     {
         return private_.put(to, address, from, bytes);
