@@ -105,6 +105,7 @@ int live(order const& o, int rank, std::string const& folder) try {
     context->connectFullMesh(store, device);
     return run(o, rank, o.how.ranks, [&](measured_case const& c) {
         peer_call call;
+        if (kind::of(c.collective).how != form::call) { return call; }
         visit_type(c.type, [&]<class T>(T) { call = find_typed<T>(c, context); });
         return call;
     });

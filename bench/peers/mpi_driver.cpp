@@ -2,7 +2,7 @@
 // Measures an MPI for coll_perf. Built once with each MPI's own compiler.
 #include "driver.hpp"
 
-#include "../../tools/launched/mpi_calls.hpp"
+#include "../../tools/coll_perf/ranks/mpi_peer.hpp"
 
 #include <mpi.h>
 
@@ -19,10 +19,8 @@ int main(int argc, char** argv) {
         // Where the launcher has put it, if it counts as hwloc does.
         peers::bind_rank(o.how.places, rank);
         launched::mpi_calls const calls(ranks);
-        peers::run(o, rank, ranks, [&](peers::measured_case const& c) {
-            return calls.find(
-                {peers::collective_of(c.collective), c.type, c.op, c.root, c.count, c.in_place});
-        });
+        peers::run(o, rank, ranks,
+                   [&](peers::measured_case const& c) { return coll_perf::find_in_mpi(calls, c); });
     } catch (std::exception const& e) {
         std::cerr << e.what() << std::endl;
         MPI_Abort(MPI_COMM_WORLD, 1);

@@ -9,7 +9,7 @@
 #include "sizes.hpp"
 
 #include "../launched/launched.hpp"
-#include "../launched/mpi_calls.hpp"
+#include "ranks/mpi_peer.hpp"
 
 #include <collectives/core/processors.hpp>
 
@@ -167,9 +167,7 @@ void job_peers::measure(std::string const& name, job_rank const& me, job_meeting
         return measure_by_driver(driver_of(name, folder_), me, meeting, how, cases, tell);
     }
     launched::mpi_calls const calls(me.comm.size());
-    auto const find = [&](measured_case const& c) {
-        return calls.find({collective_of(c.collective), c.type, c.op, c.root, c.count, c.in_place});
-    };
+    auto const find = [&](measured_case const& c) { return find_in_mpi(calls, c); };
     meeting.on(
         [&](auto& board) { foreign::measure(board, me.comm.rank(), how, cases, find, tell); });
 }

@@ -2,11 +2,13 @@
 #include "mpi_calls.hpp"
 
 #include "mpi_group.hpp"
+#include "mpi_messages.hpp"
 
 #include <array>
 #include <cstdint>
 #include <limits>
 #include <utility>
+#include <vector>
 
 namespace launched {
 
@@ -36,6 +38,57 @@ MPI_Op op_of(std::string_view name) {
     return MPI_OP_NULL;
 }
 
+/// The blocks of a vector as MPI takes them: one per rank.
+struct blocks {
+    blocks(std::size_t count, int ranks) {
+        for (int r = 0; r < ranks; ++r) {
+            auto const b = collectives::block(count, ranks, r);
+            counts.push_back(static_cast<int>(b.size));
+            places.push_back(static_cast<int>(b.first));
+        }
+    }
+    std::vector<int> counts, places;
+};
+
+/// The forms with counts. A block's own rank takes no part of it from `in` in place.
+mpi_calls::function find_with_counts(std::shared_ptr<mpi_group const> all, MPI_Datatype type,
+                                     MPI_Op op, mpi_call const& c) {
+    blocks const of(c.count, all->ranks);
+    auto const root = c.root, mine = of.counts[static_cast<std::size_t>(all->rank)];
+    auto const own = c.in_place, root_own = own && all->rank == root;
+    using bytes = std::byte*;
+    using size = std::size_t;
+    using enum collectives::collective;
+    switch (c.what) {
+        case reduce_scatter:
+            if (own) { return {}; }  // as without counts
+            return [=](bytes in, size, bytes out, size) {
+                MPI_Reduce_scatter(in, out, of.counts.data(), type, op, all->comm);
+            };
+        case all_gather:
+            return [=](bytes in, size, bytes out, size) {
+                MPI_Allgatherv(own ? MPI_IN_PLACE : in, mine, type, out, of.counts.data(),
+                               of.places.data(), type, all->comm);
+            };
+        case gather:
+            return [=](bytes in, size, bytes out, size) {
+                MPI_Gatherv(root_own ? MPI_IN_PLACE : in, mine, type, out, of.counts.data(),
+                            of.places.data(), type, root, all->comm);
+            };
+        case scatter:
+            return [=](bytes in, size, bytes out, size) {
+                MPI_Scatterv(in, of.counts.data(), of.places.data(), type,
+                             root_own ? MPI_IN_PLACE : out, mine, type, root, all->comm);
+            };
+        case all_to_all:
+            return [=](bytes in, size, bytes out, size) {
+                MPI_Alltoallv(own ? MPI_IN_PLACE : in, of.counts.data(), of.places.data(), type,
+                              out, of.counts.data(), of.places.data(), type, all->comm);
+            };
+        default: return {};
+    }
+}
+
 }  // namespace
 
 mpi_calls::mpi_calls(int ranks) : group_(std::make_shared<group>(ranks)) {}
@@ -45,6 +98,8 @@ mpi_calls::function mpi_calls::find(mpi_call const& c) const {
     auto const op = op_of(c.op);
     constexpr auto most = static_cast<std::size_t>(std::numeric_limits<int>::max());
     if (type == MPI_DATATYPE_NULL || op == MPI_OP_NULL || c.count > most) { return {}; }
+    if (c.how == mpi_form::counts) { return find_with_counts(group_, type, op, c); }
+    if (c.how != mpi_form::call) { return find_messages(group_, type, c); }
     auto const n = [](std::size_t count) { return static_cast<int>(count); };
     auto const block = n(c.count / static_cast<std::size_t>(group_->ranks));
     auto const root = c.root;

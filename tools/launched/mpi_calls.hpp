@@ -11,13 +11,26 @@
 
 namespace launched {
 
+/// What a call does: the collective, the same with counts, or messages in a pattern, each of the
+/// whole vector.
+enum class mpi_form {
+    call,
+    counts,     ///< the function of MPI whose name ends in v, or MPI_Reduce_scatter
+    exchange,   ///< to the next rank and from the one before
+    ping_pong,  ///< there and back between ranks 0 and 1
+    one_way,    ///< many messages from rank 0 to rank 1, then a short one back
+    both_ways   ///< many messages each way, then short ones
+};
+
 /// What a call of an MPI is to do.
 struct mpi_call {
-    collectives::collective what;
-    std::string_view type, op;  ///< by our names
+    mpi_form how = mpi_form::call;
+    collectives::collective what{};  ///< of a message: nothing
+    std::string_view type, op;       ///< by our names
     int root = 0;
     std::size_t count = 0;  ///< elements of the whole vector
     bool in_place = false;
+    int window = 1;  ///< messages under way at once
 };
 
 /// The calls of the MPI that this program is linked with, over the first ranks of its world.
@@ -29,7 +42,7 @@ public:
     /// Collective over these ranks. The MPI must have been initialised.
     explicit mpi_calls(int ranks);
 
-    /// Empty where MPI has no such collective, or we do not know its type or operator.
+    /// Empty where MPI has no such call, or we do not know its type or operator.
     function find(mpi_call const& c) const;
 
 private:

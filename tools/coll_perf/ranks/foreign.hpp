@@ -42,13 +42,12 @@ inline std::optional<model> find_model(measured_case const& c) {
 }
 
 /// Measures all cases on this rank. `find(case)` gives a function (in, in_count, out, out_count),
-/// or an empty one where the peer has no such collective. `tell` takes rank 0's results as lines.
+/// or an empty one where the peer has no such call. `tell` takes rank 0's results as lines.
 template <class Meeting, class Find, class Tell>
 void measure(Meeting& meeting, int rank, settings const& how,
              std::vector<measured_case> const& cases, Find const& find, Tell const& tell) {
     for (std::size_t i = 0; i < cases.size(); ++i) {
         auto const& c = cases[i];
-        if (kind::of(c.collective).how != form::call) { continue; }
         auto const known = find_model(c);
         if (!known) { continue; }
         auto const call = find(c);
