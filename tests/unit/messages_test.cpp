@@ -199,6 +199,18 @@ TEST_CASE("messages of private memory are timed, and tried both ways, but for un
     SUBCASE("alike") { CHECK(is_tried(0, false)); }
     SUBCASE("unlike") { CHECK_FALSE(is_tried(4096, false)); }
     SUBCASE("given up") { CHECK_FALSE(is_tried(0, true)); }
+    SUBCASE("while one goes that nobody takes") {
+        std::vector<std::byte> there(bytes);
+        shared::request sends, receives;
+        all[1].isend(to(0, std::span(sent.data(), bytes)), sends);
+        CHECK_FALSE(is_tried(0, false));
+        all[0].irecv(from(1, there), receives);
+        for (int turn = 0; turn < 1000 && !all[1].test(sends); ++turn) {
+            all[0].poll(), all[1].poll();
+        }
+        CHECK(all[1].test(sends));
+        CHECK(is_tried(0, false));
+    }
 }
 
 TEST_CASE("the kernel copies a long message from the sender's own memory, unless it is consumed") {

@@ -244,6 +244,17 @@ TEST_CASE("a rank tells its peers whether it prefers lent memory, by the times o
     CHECK_FALSE(a->prefers_lent(1, of(false, mib)));
 }
 
+TEST_CASE("large messages are lent before any was measured") {
+    using coll::lending_case;
+    two_ranks const pair;
+    auto const a = pair.job.rank(0), b = pair.job.rank(1);
+    for (std::size_t const kib : {256, 1024, 1024 * 1024}) {
+        CHECK(a->prefers_lent(1, lending_case::of_message(1024 * kib)));
+    }
+    CHECK_FALSE(a->prefers_lent(1, lending_case::of_message(255 * 1024)));
+    CHECK_FALSE(a->prefers_lent(1, lending_case::of_call(coll::collective::reduce, 2, 1 << 30)));
+}
+
 TEST_CASE("memory that was looked at is looked at again after some calls") {
     if (!kernel_copies()) { return; }
     lending_ranks const pair;

@@ -43,6 +43,17 @@ TEST_CASE("it begins with the first way, tries the second soon and stays with th
     CHECK(choose_ways(undecided, times, slow_way, medium_way) < times * 3 / 100);
 }
 
+TEST_CASE(
+    "it begins with its favourite, and leaves that only for a way that is quicker by an eighth") {
+    auto const times = 10'000;
+    quicker_way faithful(true);
+    CHECK(faithful.wants_second());
+    CHECK(choose_ways(faithful, times, medium_way, slow_way) > times * 97 / 100);
+    quicker_way other(true);
+    choose_ways(other, 100, quick_way, slow_way);
+    CHECK(choose_ways(other, times, quick_way, slow_way) < times * 3 / 100);
+}
+
 TEST_CASE("it finds a change, and sooner where its own way becomes slow") {
     quicker_way choice;
     choose_ways(choice, 100, slow_way, quick_way);

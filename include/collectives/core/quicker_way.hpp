@@ -9,13 +9,17 @@
 
 namespace collectives::inline v0::detail {
 
-/// A choice between a first way and a second one, by the times that each took. It begins with the
-/// first way, tries the second, and stays with that only if it is quicker by an eighth. It compares
+/// A choice between a first way and a second one, by the times that each took. It begins with its
+/// favourite, tries the other, and stays with that only if it is quicker by an eighth. It compares
 /// both again after some times, and sooner if the chosen way has become the slower one. While the
 /// answer stays the same, it waits ever longer before the next comparison, the more so if the
 /// answer is clear. A trial ends without an answer if the way that is wanted is not taken.
 class quicker_way {
 public:
+    quicker_way() = default;  ///< favours the first way
+    explicit quicker_way(bool favours_second)
+        : second_(favours_second), settled_(favours_second), favourite_(favours_second) {}
+
     /// Which way to go next.
     bool wants_second() const { return second_; }
 
@@ -67,7 +71,7 @@ private:
                 break;
             case stage::measures_again: try_other(); break;
             case stage::tries_other:
-                settle(is_longer(best_of(false), best_of(true)),
+                settle(is_longer(best_of(favourite_), best_of(!favourite_)) != favourite_,
                        std::max(best_[0], best_[1]) > 1.5 * std::min(best_[0], best_[1]));
                 break;
         }
@@ -99,7 +103,7 @@ private:
     }
 
     stage stage_ = stage::measures_again;
-    bool second_ = false, settled_ = false;
+    bool second_ = false, settled_ = false, favourite_ = false;
     bool fresh_ = true;  // the next time does not count: caches hold what the other way used
     int left_ = looks;   // times until the next stage
     int calm_ = 1;       // times between comparisons; the first one counts little: memory is new

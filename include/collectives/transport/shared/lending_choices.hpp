@@ -18,7 +18,13 @@ namespace collectives::inline v0::shared {
 /// shared memory.
 class lending_choices {
 public:
-    lending_choices(state job, rank_t me) : job_(job), me_(me) {}
+    lending_choices(state job, rank_t me) : job_(job), me_(me) {
+        for (auto i = least_favoured.index(); i < lending_case::sizes; ++i) {
+            choices_[i] = detail::quicker_way(true);
+            job_.status(me_).prefers_lent[0].fetch_or(std::uint64_t{1} << i,
+                                                      std::memory_order_relaxed);
+        }
+    }
 
     /// Whether a rank prefers to copy from private memory in this case.
     bool prefers_lent(rank_t reader, lending_case what) const {
@@ -45,6 +51,11 @@ public:
     }
 
 private:
+    /// From here on messages favour being lent. Of two that pass each other, staged ones come one
+    /// after the other, each as soon as if it were alone, so neither rank finds out that both would
+    /// come sooner if both were lent.
+    static constexpr auto least_favoured = lending_case::of_message(256 * 1024);
+
     std::atomic<std::uint64_t>& told_by(rank_t reader, lending_case what) const {
         return job_.status(reader).prefers_lent[what.index() / 64];
     }

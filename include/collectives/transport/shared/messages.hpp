@@ -70,7 +70,7 @@ public:
             --queued_;
         }
         if (r.phase_ == phase::posted) { peer(r.in_.from).in.forget(r); }
-        if (r.is_timed_) { memory_.give_up_reading(r); }
+        if (r.is_timed_) { memory_.give_up(r); }
         active_.erase_value(&r);
         numbers_.remove(r.mine_);
         r.phase_ = phase::idle;
@@ -123,7 +123,7 @@ private:
             r.phase_ = phase::done;
         } else {
             h.kind = entry_kind::offer;
-            h.location = memory_.location_of(out);
+            h.location = memory_.offer(r);
             h.sender = r.mine_ = numbers_.add(r);
             r.phase_ = phase::offered;
         }
@@ -223,7 +223,7 @@ private:
         r.phase_ = at;
     }
     void finish(request& r) {
-        if (r.is_timed_) { memory_.end_reading(r); }
+        if (r.is_timed_) { memory_.end(r); }
         numbers_.remove(r.mine_);
         r.mine_ = 0;
         r.phase_ = phase::done;

@@ -38,12 +38,16 @@ public:
     senders_memory(Memory& reached, private_memory& unreached)
         : reached_(&reached), unreached_(&unreached) {}
 
-    /// Where the receiver finds the bytes; 0: it does not, so they go through slots.
-    std::uint64_t location_of(outgoing const& out) {
+    /// Where the receiver finds the bytes that this rank sends; 0: it does not, so they go through
+    /// slots.
+    std::uint64_t offer(request& r) {
+        auto const& out = r.out_;
         auto const at = reached_->reach(out.data, out.bytes);
         if constexpr (!Memory::always_reachable) {
-            if (at == 0 && unreached_->prefers_lent(out.to, lending_case::of_message(out.bytes)) &&
-                unreached_->is_open()) {
+            if (at != 0) { return at; }
+            begin(r);
+            auto const what = lending_case::of_message(out.bytes);
+            if (unreached_->prefers_lent(out.to, what) && unreached_->is_open()) {
                 return lent | reinterpret_cast<std::uintptr_t>(out.data);
             }
         }
@@ -66,19 +70,19 @@ public:
         r.source_ = reached_->at(location, bytes);
         return true;
     }
-    /// The message has come. When none of private memory is left under way, the time that each took
-    /// is known.
-    void end_reading(request& r) {
+    /// The message has come, or has gone. When none of private memory is left under way, the time
+    /// that each took to come is known.
+    void end(request& r) {
         if constexpr (!Memory::always_reachable) {
             r.is_timed_ = false;
-            if (--under_way_ != 0) { return; }
+            if (--under_way_ != 0 || come_ == 0) { return; }
             unreached_->note_reading(lending_case::of_message(bytes_), how_,
-                                     (steady::now() - since_) / begun_);
+                                     (steady::now() - since_) / std::exchange(come_, 0));
         }
     }
-    void give_up_reading(request& r) {
+    void give_up(request& r) {
         how_ = reading::both;
-        end_reading(r);
+        end(r);
     }
     /// Takes the next bytes of it, in one pass. Returns false if the kernel does not copy what is
     /// lent.
@@ -97,26 +101,29 @@ public:
     }
 
 private:
-    /// Several messages that come at once are timed together.
+    void begin(request& r) {
+        ++under_way_;
+        r.is_timed_ = true;
+    }
+    /// Several messages at once are timed together, with those that this rank sends meanwhile: the
+    /// time that it needs for these is part of what a way costs.
     void begin_reading(request& r, bool is_lent) {
         auto const how = is_lent ? reading::fetched : reading::staged;
-        if (under_way_++ == 0) {
+        if (come_++ == 0) {
             since_ = steady::now();
-            begun_ = 0;
             how_ = how;
             bytes_ = r.in_.bytes;
         }
-        ++begun_;
         if (how != how_ || r.in_.bytes != bytes_) { how_ = reading::both; }
-        r.is_timed_ = true;
+        begin(r);
     }
 
     static constexpr std::size_t pass_bytes = 256 * 1024;  // between two looks at the stop word
 
     Memory* reached_;
     private_memory* unreached_;
-    // Of the messages of private memory that are under way to this rank:
-    int under_way_ = 0, begun_ = 0;
+    // Of the messages of private memory, and of those that come to this rank:
+    int under_way_ = 0, come_ = 0;
     reading how_{};          // `both` also if their sizes differ
     std::size_t bytes_ = 0;  // of the first one
     steady::time_point since_{};
