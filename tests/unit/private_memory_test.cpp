@@ -248,7 +248,7 @@ TEST_CASE("large messages are lent before any was measured") {
     using coll::lending_case;
     two_ranks const pair;
     auto const a = pair.job.rank(0), b = pair.job.rank(1);
-    for (std::size_t const kib : {256, 1024, 1024 * 1024}) {
+    for (auto const kib : {256UL, 1024UL, 1024UL * 1024}) {
         CHECK(a->prefers_lent(1, lending_case::of_message(1024 * kib)));
     }
     CHECK_FALSE(a->prefers_lent(1, lending_case::of_message(255 * 1024)));

@@ -28,15 +28,6 @@ template <class T, reduction_op<T> Op>
     return make_reducer<T>(op, current_isa());
 }
 
-/// This memory, as a back end sees it: copies and reductions are done at once.
-struct space {
-    static constexpr void* queue() { return nullptr; }
-    static void copy(void* dst, void const* src, std::size_t bytes,
-                     destination to = destination::read_soon) {
-        host::copy(dst, src, bytes, to);
-    }
-};
-
 }  // namespace collectives::host
 
 #ifdef COLLECTIVES_COMPILED

@@ -44,12 +44,9 @@ public:
     void publish_wait([[maybe_unused]] wait_point const& at) override {
         if constexpr (reports_waits<Board>) { board_.publish_wait(at); }
     }
-    wait_point wait_of([[maybe_unused]] rank_t r) const override {
-        if constexpr (reports_waits<Board>) {
-            return board_.wait_of(r);
-        } else {
-            return {};
-        }
+    wait_point wait_of(rank_t r) const override {
+        if constexpr (reports_waits<Board>) { return board_.wait_of(r); }
+        return any_board::wait_of(r);
     }
 
     bool asks() const override { return asking_board<Board>; }
@@ -60,30 +57,23 @@ public:
         if constexpr (asking_board<Board>) { board_.watch(r); }
     }
     inquiry_state inquire() override {
-        if constexpr (asking_board<Board>) {
-            return board_.inquire();
-        } else {
-            return inquiry_state::answered;
-        }
+        if constexpr (asking_board<Board>) { return board_.inquire(); }
+        return any_board::inquire();
     }
-    bool has_left([[maybe_unused]] rank_t r) const override {
-        if constexpr (asking_board<Board>) {
-            return board_.has_left(r);
-        } else {
-            return false;
-        }
+    bool has_left(rank_t r) const override {
+        if constexpr (asking_board<Board>) { return board_.has_left(r); }
+        return any_board::has_left(r);
     }
-    bool agree_on_survivors([[maybe_unused]] function_ref<bool(rank_t)> lost,
-                            [[maybe_unused]] lean_vector<rank_t>& survivors) override {
+    bool agree_on_survivors(function_ref<bool(rank_t)> lost,
+                            lean_vector<rank_t>& survivors) override {
         if constexpr (agreeing_board<Board>) {
             auto const agreed = board_.agree_on_survivors(lost);
             if (agreed) { survivors = *agreed; }
             return agreed.has_value();
         } else if constexpr (shares_memory) {
             return shared::agree_on_survivors(board_, lost, survivors);
-        } else {
-            return true;
         }
+        return any_board::agree_on_survivors(lost, survivors);
     }
     lean_vector<rank_t> silent_ranks() const override {
         if constexpr (agreeing_board<Board>) { return board_.silent_ranks(); }

@@ -44,36 +44,24 @@ public:
         static_assert(
             lends_memory<Transport> || !requires(Transport t) { t.lends(p, bytes); },
             "a transport that lends memory has five functions (transport/capabilities.hpp)");
-        if constexpr (lends_memory<Transport>) {
-            return of_.lends(p, bytes);
-        } else {
-            return false;
-        }
+        if constexpr (lends_memory<Transport>) { return of_.lends(p, bytes); }
+        return peer_memory::lends(p, bytes);
     }
     bool prefers_lent(rank_t reader, lending_case what) final {
-        if constexpr (lends_memory<Transport>) {
-            return of_.prefers_lent(reader, what);
-        } else {
-            return false;
-        }
+        if constexpr (lends_memory<Transport>) { return of_.prefers_lent(reader, what); }
+        return peer_memory::prefers_lent(reader, what);
     }
     void note_reading([[maybe_unused]] lending_case what, [[maybe_unused]] reading how,
                       [[maybe_unused]] std::chrono::nanoseconds took) final {
         if constexpr (lends_memory<Transport>) { of_.note_reading(what, how, took); }
     }
     bool fetch(rank_t from, std::uint64_t address, std::byte* to, std::size_t bytes) final {
-        if constexpr (lends_memory<Transport>) {
-            return of_.fetch(from, address, to, bytes);
-        } else {
-            return false;
-        }
+        if constexpr (lends_memory<Transport>) { return of_.fetch(from, address, to, bytes); }
+        return peer_memory::fetch(from, address, to, bytes);
     }
     bool put(rank_t to, std::uint64_t address, std::byte const* from, std::size_t bytes) final {
-        if constexpr (lends_memory<Transport>) {
-            return of_.put(to, address, from, bytes);
-        } else {
-            return false;
-        }
+        if constexpr (lends_memory<Transport>) { return of_.put(to, address, from, bytes); }
+        return peer_memory::put(to, address, from, bytes);
     }
     void enter_memory() final { of_.enter_memory(); }
     void leave_memory() final { of_.leave_memory(); }
@@ -107,11 +95,8 @@ class transport_model final : public any_transport, private detail::memory_part<
         std::size_t actual_bytes() const override { return its.actual_bytes(); }
         std::uint64_t actual_check() const override { return its.actual_check(); }
         bool came_cut() const override {
-            if constexpr (cutting_request<typename Transport::request>) {
-                return its.came_cut();
-            } else {
-                return false;
-            }
+            if constexpr (cutting_request<typename Transport::request>) { return its.came_cut(); }
+            return any_request::came_cut();
         }
         typename Transport::request its;
     };
@@ -180,53 +165,32 @@ public:
 
     peer_memory* memory() override { return memory_part::part(); }
     device_space* device() override {
-        if constexpr (has_device<Transport>) {
-            return &transport_->space();
-        } else {
-            return nullptr;
-        }
+        if constexpr (has_device<Transport>) { return &transport_->space(); }
+        return any_transport::device();
     }
     int processors() const override {
-        if constexpr (counts_processors<Transport>) {
-            return transport_->processors();
-        } else {
-            return 0;
-        }
+        if constexpr (counts_processors<Transport>) { return transport_->processors(); }
+        return any_transport::processors();
     }
-    int host([[maybe_unused]] rank_t r) const override {
-        if constexpr (knows_hosts<Transport>) {
-            return transport_->host(r);
-        } else {
-            return -1;
-        }
+    int host(rank_t r) const override {
+        if constexpr (knows_hosts<Transport>) { return transport_->host(r); }
+        return any_transport::host(r);
     }
-    bool suspended([[maybe_unused]] rank_t r) const override {
-        if constexpr (sees_stopped_ranks<Transport>) {
-            return transport_->suspended(r);
-        } else {
-            return false;
-        }
+    bool suspended(rank_t r) const override {
+        if constexpr (sees_stopped_ranks<Transport>) { return transport_->suspended(r); }
+        return any_transport::suspended(r);
     }
-    bool accesses_memory([[maybe_unused]] rank_t r) const override {
-        if constexpr (sees_memory_access<Transport>) {
-            return transport_->accesses_memory(r);
-        } else {
-            return false;
-        }
+    bool accesses_memory(rank_t r) const override {
+        if constexpr (sees_memory_access<Transport>) { return transport_->accesses_memory(r); }
+        return any_transport::accesses_memory(r);
     }
     bool any_thread() const override {
-        if constexpr (restricts_threads<Transport>) {
-            return transport_->any_thread();
-        } else {
-            return true;
-        }
+        if constexpr (restricts_threads<Transport>) { return transport_->any_thread(); }
+        return any_transport::any_thread();
     }
     std::optional<std::size_t> probe(rank_t from, std::uint64_t tag) override {
-        if constexpr (probing<Transport>) {
-            return transport_->probe(from, tag);
-        } else {
-            return any_transport::probe(from, tag);
-        }
+        if constexpr (probing<Transport>) { return transport_->probe(from, tag); }
+        return any_transport::probe(from, tag);
     }
     void receive_control([[maybe_unused]] std::chrono::nanoseconds pause) override {
         if constexpr (receives_control<Transport>) { transport_->receive_control(pause); }
@@ -248,11 +212,8 @@ public:
         if constexpr (uses_progress_lock<Transport>) { transport_->use_lock(std::move(of)); }
     }
     int shared_device(rank_t r) const override {
-        if constexpr (shares_devices<Transport>) {
-            return transport_->shared_device(r);
-        } else {
-            return -1 - r;
-        }
+        if constexpr (shares_devices<Transport>) { return transport_->shared_device(r); }
+        return any_transport::shared_device(r);
     }
 
 private:
