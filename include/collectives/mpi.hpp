@@ -5,8 +5,7 @@
 #include <collectives/collectives.hpp>
 #include <collectives/launch/bootstrap/mpi.hpp>
 #include <collectives/launch/hosts.hpp>
-
-#include <mpi.h>
+#include <collectives/transport/mpi/header.hpp>
 
 /// Ranks of an MPI job.
 namespace collectives::inline v0::mpi {

@@ -5,8 +5,7 @@
 #include <collectives/core/bootstrap.hpp>
 #include <collectives/core/growing_nap.hpp>
 #include <collectives/transport/mpi/calls.hpp>
-
-#include <mpi.h>
+#include <collectives/transport/mpi/header.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -9,9 +9,8 @@
 #include <collectives/core/timeout.hpp>
 #include <collectives/core/types.hpp>
 #include <collectives/core/without_cancellation.hpp>
+#include <collectives/transport/mpi/header.hpp>
 #include <collectives/transport/wire/grace.hpp>
-
-#include <mpi.h>
 
 #include <cstddef>
 #include <cstdlib>

@@ -10,11 +10,11 @@
 #include <collectives/transport/message.hpp>
 #include <collectives/transport/mpi/call_tags.hpp>
 #include <collectives/transport/mpi/calls.hpp>
+#include <collectives/transport/mpi/header.hpp>
 #include <collectives/transport/mpi/pair_tags.hpp>
 #include <collectives/transport/wire/link.hpp>
 #include <collectives/transport/wire/processors.hpp>
 
-#include <mpi.h>
 #include <unistd.h>
 
 #include <algorithm>

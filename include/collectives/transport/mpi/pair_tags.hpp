@@ -7,8 +7,7 @@
 #include <collectives/core/text.hpp>
 #include <collectives/core/types.hpp>
 #include <collectives/transport/mpi/calls.hpp>
-
-#include <mpi.h>
+#include <collectives/transport/mpi/header.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -3,10 +3,9 @@
 #pragma once
 
 #include <collectives/core/timeout.hpp>
+#include <collectives/transport/mpi/header.hpp>
 #include <collectives/transport/mpi/link.hpp>
 #include <collectives/transport/wire/transport.hpp>
-
-#include <mpi.h>
 
 #include <chrono>
 #include <memory>
