@@ -5,6 +5,7 @@
 #include <collectives/communicator/core.hpp>
 #include <collectives/communicator/message_path.hpp>
 #include <collectives/communicator/pair_calls.hpp>
+#include <collectives/core/first_failure.hpp>
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/shared.hpp>
 #include <collectives/core/text.hpp>
@@ -55,6 +56,24 @@ COLLECTIVES_INLINE void communicator_core::wait_over_messages(call_request const
     engine_.add(*o);
     engine_.wait(*o);
     idle_.push_back(std::move(o));
+}
+
+COLLECTIVES_INLINE void communicator_core::run_pairs(pair_call const& received,
+                                                     pair_call const& sent) {
+    auto const lock = engine_.lock();
+    auto arriving = take<pair_message>(idle_pairs_), leaving = take<pair_message>(idle_pairs_);
+    idle_pairs_.make_room(2);
+    running const first{this, arriving.get()}, second{this, leaving.get()};
+    start(static_cast<pair_message&>(*arriving), received);
+    first_failure failure;
+    auto const is_leaving =
+        failure.attempt([&] { start(static_cast<pair_message&>(*leaving), sent); });
+    auto const wait = [&](activity& a) { failure.attempt([&] { engine_.wait(a); }); };
+    wait(*arriving);  // a failed start has broken the communicator, which ends this wait
+    if (is_leaving) { wait(*leaving); }
+    failure.rethrow();
+    idle_pairs_.push_back(std::move(arriving));
+    idle_pairs_.push_back(std::move(leaving));
 }
 
 COLLECTIVES_INLINE void communicator_core::abort(std::string_view why) {

@@ -54,6 +54,20 @@ TEST_CASE(
     CHECK(choose_ways(other, times, quick_way, slow_way) < times * 3 / 100);
 }
 
+TEST_CASE("it returns to its favourite if nobody can go the other way") {
+    quicker_way choice(true);
+    int seconds = 0;
+    for (int i = 0; i < 10'000; ++i) {
+        if (choice.wants_second()) {
+            choice.note(true, slow_way);
+            ++seconds;
+        } else {
+            choice.note_stray();
+        }
+    }
+    CHECK(seconds > 5'000);
+}
+
 TEST_CASE("it finds a change, and sooner where its own way becomes slow") {
     quicker_way choice;
     choose_ways(choice, 100, slow_way, quick_way);

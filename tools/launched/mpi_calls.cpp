@@ -50,7 +50,7 @@ struct blocks {
     std::vector<int> counts, places;
 };
 
-/// The forms with counts. A block's own rank takes no part of it from `in` in place.
+/// The forms with counts. In place a rank's own block is where it belongs.
 mpi_calls::function find_with_counts(std::shared_ptr<mpi_group const> all, MPI_Datatype type,
                                      MPI_Op op, mpi_call const& c) {
     blocks const of(c.count, all->ranks);

@@ -25,7 +25,7 @@ enum class mpi_form {
 /// What a call of an MPI is to do.
 struct mpi_call {
     mpi_form how = mpi_form::call;
-    collectives::collective what{};  ///< of a message: nothing
+    collectives::collective what{};  ///< messages ignore it
     std::string_view type, op;       ///< by our names
     int root = 0;
     std::size_t count = 0;  ///< elements of the whole vector

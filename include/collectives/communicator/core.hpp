@@ -8,7 +8,6 @@
 #include <collectives/communicator/device_calls.hpp>
 #include <collectives/communicator/planned_call.hpp>
 #include <collectives/communicator/request_maker.hpp>
-#include <collectives/core/first_failure.hpp>
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/owned.hpp>
 #include <collectives/core/shared.hpp>
@@ -118,10 +117,18 @@ public:
     /// Starts a send or a receive.
     owned<activity> start_pair(pair_call const& r) {
         auto const lock = lock_to_start(r.what, r.how);
-        auto m = make_owned<pair_message>();
-        start(*m, r);
+        auto m = take<pair_message>(idle_pairs_);
+        start(static_cast<pair_message&>(*m), r);
         leave_alone(*m, r.how);
         return m;
+    }
+    /// Keeps a send or a receive that has ended well, for the next one to use.
+    void take_back(owned<activity> a) {
+        constexpr std::size_t most_kept = 128;
+        auto const lock = engine_.lock();
+        if (a->only_peer >= 0 && idle_pairs_.size() < most_kept) {
+            idle_pairs_.push_back(std::move(a));
+        }
     }
     /// Runs a send or a receive to its end.
     void run_pair(pair_call const& r) {
@@ -130,22 +137,7 @@ public:
         complete<pair_message>(idle_pairs_, r);
     }
     /// Runs a receive and a send at once. Throws the first failure once both have ended.
-    void run_pairs(pair_call const& received, pair_call const& sent) {
-        auto const lock = engine_.lock();
-        auto arriving = take<pair_message>(idle_pairs_), leaving = take<pair_message>(idle_pairs_);
-        idle_pairs_.make_room(2);
-        running const first{this, arriving.get()}, second{this, leaving.get()};
-        start(static_cast<pair_message&>(*arriving), received);
-        first_failure failure;
-        auto const is_leaving =
-            failure.attempt([&] { start(static_cast<pair_message&>(*leaving), sent); });
-        auto const wait = [&](activity& a) { failure.attempt([&] { engine_.wait(a); }); };
-        wait(*arriving);  // a failed start has broken the communicator, which ends this wait
-        if (is_leaving) { wait(*leaving); }
-        failure.rethrow();
-        idle_pairs_.push_back(std::move(arriving));
-        idle_pairs_.push_back(std::move(leaving));
-    }
+    void run_pairs(pair_call const& received, pair_call const& sent);
     /// Returns once `a`, which must have been started, has ended.
     void finish(activity& a) {
         running const guard{this, &a};

@@ -28,13 +28,14 @@ COLLECTIVES_INLINE bool pending::test() {
     if (!what_) { return true; }
     if (!core_->engine().test(*what_)) { return false; }
     core_->forget(*what_);
-    what_.reset();
+    core_->take_back(std::move(what_));
     return true;
 }
 COLLECTIVES_INLINE void pending::wait() {
     if (!what_) { return; }
-    auto const what = std::move(what_);
+    auto what = std::move(what_);
     core_->finish(*what);
+    core_->take_back(std::move(what));
 }
 /// Waits without throwing: a failure stays with the communicator.
 COLLECTIVES_INLINE void pending::end() noexcept {

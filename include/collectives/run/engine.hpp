@@ -128,7 +128,7 @@ public:
     void add(activity& a) { shared_->work->active.push_back(&a); }
     void remove(activity& a) {
         auto const mine = lock();
-        shared_->work->active.erase_value(&a);
+        shared_->work->active.erase_first(&a);
         wait_report_.end(a);
     }
 

@@ -77,11 +77,11 @@ public:
     }
     lean_vector<rank_t> silent_ranks() const override {
         if constexpr (agreeing_board<Board>) { return board_.silent_ranks(); }
-        return {};
+        return any_board::silent_ranks();
     }
     shared::board* in_memory() override {
         if constexpr (shares_memory) { return &board_; }
-        return nullptr;
+        return any_board::in_memory();
     }
     void wake_others() const override {
         if constexpr (shares_memory) { board_.wake_others(); }

@@ -19,11 +19,12 @@ namespace collectives::inline v0::shared {
 class lending_choices {
 public:
     lending_choices(state job, rank_t me) : job_(job), me_(me) {
-        for (auto i = least_favoured.index(); i < lending_case::sizes; ++i) {
+        std::uint64_t favoured = 0;
+        for (auto i = smallest_favoured.index(); i < lending_case::sizes; ++i) {
             choices_[i] = detail::quicker_way(true);
-            job_.status(me_).prefers_lent[0].fetch_or(std::uint64_t{1} << i,
-                                                      std::memory_order_relaxed);
+            favoured |= std::uint64_t{1} << i;
         }
+        told_by(me_, smallest_favoured).fetch_or(favoured, std::memory_order_relaxed);
     }
 
     /// Whether a rank prefers to copy from private memory in this case.
@@ -51,10 +52,10 @@ public:
     }
 
 private:
-    /// From here on messages favour being lent. Of two that pass each other, staged ones come one
-    /// after the other, each as soon as if it were alone, so neither rank finds out that both would
-    /// come sooner if both were lent.
-    static constexpr auto least_favoured = lending_case::of_message(256 * 1024);
+    /// Two ranks that send each other such messages at once gain only if both are lent. Neither
+    /// finds that out by itself, so these begin lent. All sizes of messages are in the first word.
+    static constexpr auto smallest_favoured = lending_case::of_message(256 * 1024);
+    static_assert(smallest_favoured.index() < lending_case::sizes && lending_case::sizes <= 64);
 
     std::atomic<std::uint64_t>& told_by(rank_t reader, lending_case what) const {
         return job_.status(reader).prefers_lent[what.index() / 64];

@@ -70,7 +70,7 @@ public:
             --queued_;
         }
         if (r.phase_ == phase::posted) { peer(r.in_.from).in.forget(r); }
-        if (r.is_timed_) { memory_.give_up(r); }
+        if (r.timed_ != timing::none) { memory_.give_up(r); }
         active_.erase_value(&r);
         numbers_.remove(r.mine_);
         r.phase_ = phase::idle;
@@ -223,7 +223,7 @@ private:
         r.phase_ = at;
     }
     void finish(request& r) {
-        if (r.is_timed_) { memory_.end(r); }
+        if (r.timed_ != timing::none) { memory_.end_timing(r); }
         numbers_.remove(r.mine_);
         r.mine_ = 0;
         r.phase_ = phase::done;

@@ -30,7 +30,8 @@ namespace collectives::inline v0::shared {
 
 /// Decides whether the ranks of a job copy from each other's processes, and does it. The kernel may
 /// refuse that to processes of another user or in another container, or by a setting of the
-/// machine. So each rank reads a proof of each peer once. All ranks copy from all, or none does.
+/// machine. So each rank reads a proof of each peer before it lends, and again once a millisecond
+/// while it copies. All ranks copy from all, or none does.
 /// The kernel may also take longer than two copies through shared memory. So who reads times both
 /// ways, and tells peers which one it prefers.
 class private_memory {
@@ -176,8 +177,9 @@ private:
         return ::process_vm_readv(process, &here, 1, &there, 1, 0);
     }
     /// Whether the process of that number is the peer's, or was a moment ago: the kernel gives a
-    /// number to another process only after all others, which takes far longer. Else errno says why
-    /// not. Asked after bytes were read and before any are written.
+    /// number to another process only after all others, which takes far longer. (A rank that calls
+    /// exec in the middle of a call keeps its number: nothing guards against that.) Else errno says
+    /// why not. Asked after bytes were read and before any are written.
     static bool is_peer(peer& its) {
         auto const now = steady::now();
         if (now - its.seen < trusted_for) { return true; }

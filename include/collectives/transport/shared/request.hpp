@@ -14,6 +14,9 @@
 
 namespace collectives::inline v0::shared {
 
+/// How senders_memory counts a message of private memory while it is under way.
+enum class timing : std::uint8_t { none, sent, received };
+
 enum class phase : std::uint8_t {
     idle,
     queued,         // send: its ring had no room
@@ -51,7 +54,7 @@ private:
         peer_ = peer;
         moved_ = 0;
         lent_at_ = 0;
-        is_timed_ = false;
+        timed_ = timing::none;
         wrong_ = false;
     }
     void note_wrong(std::size_t bytes, std::uint64_t check) {
@@ -89,7 +92,7 @@ private:
     std::uint64_t theirs_ = 0;           // number of the peer's request
     std::byte const* source_ = nullptr;  // where a pulled message lies
     std::uint64_t lent_at_ = 0;          // where in the sender's own memory, if it lends it; else 0
-    bool is_timed_ = false;              // recv: see senders_memory
+    timing timed_ = timing::none;
     std::size_t actual_bytes_ = 0;
     std::uint64_t actual_check_ = 0;
 };

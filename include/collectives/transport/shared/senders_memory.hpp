@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -45,7 +46,8 @@ public:
         auto const at = reached_->reach(out.data, out.bytes);
         if constexpr (!Memory::always_reachable) {
             if (at != 0) { return at; }
-            begin(r);
+            r.timed_ = timing::sent;
+            ++sent_;
             auto const what = lending_case::of_message(out.bytes);
             if (unreached_->prefers_lent(out.to, what) && unreached_->is_open()) {
                 return lent | reinterpret_cast<std::uintptr_t>(out.data);
@@ -70,19 +72,19 @@ public:
         r.source_ = reached_->at(location, bytes);
         return true;
     }
-    /// The message has come, or has gone. When none of private memory is left under way, the time
-    /// that each took to come is known.
-    void end(request& r) {
+    /// The message has come, or has gone.
+    void end_timing(request& r) {
         if constexpr (!Memory::always_reachable) {
-            r.is_timed_ = false;
-            if (--under_way_ != 0 || come_ == 0) { return; }
-            unreached_->note_reading(lending_case::of_message(bytes_), how_,
-                                     (steady::now() - since_) / std::exchange(come_, 0));
+            auto const was_sent = std::exchange(r.timed_, timing::none) == timing::sent;
+            --(was_sent ? sent_ : coming_);
+            if (coming_ != 0) { return; }
+            if (!was_sent) { took_ = steady::now() - since_; }
+            if (sent_ == 0 && come_ != 0) { note(was_sent ? steady::now() - since_ : took_); }
         }
     }
     void give_up(request& r) {
         how_ = reading::both;
-        end(r);
+        end_timing(r);
     }
     /// Takes the next bytes of it, in one pass. Returns false if the kernel does not copy what is
     /// lent.
@@ -93,7 +95,10 @@ public:
         auto const first = std::exchange(r.moved_, r.moved_ + bytes);
         if constexpr (!Memory::always_reachable) {
             if (r.lent_at_ != 0) {
-                return unreached_->copy(r.in_.from, r.lent_at_ + first, r.in_.data + first, bytes);
+                auto const is_copied =
+                    unreached_->copy(r.in_.from, r.lent_at_ + first, r.in_.data + first, bytes);
+                refused_ = refused_ || !is_copied;
+                return is_copied;
             }
         }
         r.deliver(first, r.source_ + first, bytes);
@@ -101,32 +106,39 @@ public:
     }
 
 private:
-    void begin(request& r) {
-        ++under_way_;
-        r.is_timed_ = true;
-    }
-    /// Several messages at once are timed together, with those that this rank sends meanwhile: the
-    /// time that it needs for these is part of what a way costs.
+    /// Messages that come at once are timed together, with what this rank sends meanwhile: the time
+    /// that it needs for that is part of what a way costs. A message that nobody takes before the
+    /// next ones come does not count.
     void begin_reading(request& r, bool is_lent) {
         auto const how = is_lent ? reading::fetched : reading::staged;
-        if (come_++ == 0) {
+        if (coming_++ == 0) {
+            if (come_ != 0) { note(took_); }
             since_ = steady::now();
             how_ = how;
             bytes_ = r.in_.bytes;
         }
+        ++come_;
         if (how != how_ || r.in_.bytes != bytes_) { how_ = reading::both; }
-        begin(r);
+        r.timed_ = timing::received;
+    }
+    void note(std::chrono::nanoseconds took) {
+        auto const each = took / std::exchange(come_, 0);
+        unreached_->note_reading(lending_case::of_message(bytes_), how_,
+                                 std::exchange(refused_, false) ? std::chrono::hours(1) : each);
     }
 
     static constexpr std::size_t pass_bytes = 256 * 1024;  // between two looks at the stop word
 
     Memory* reached_;
     private_memory* unreached_;
-    // Of the messages of private memory, and of those that come to this rank:
-    int under_way_ = 0, come_ = 0;
-    reading how_{};          // `both` also if their sizes differ
-    std::size_t bytes_ = 0;  // of the first one
+    // Of messages of private memory:
+    int sent_ = 0, coming_ = 0;  // under way from this rank, and to it
+    int come_ = 0;               // that are timed together
+    reading how_{};              // `both` also if their sizes differ
+    std::size_t bytes_ = 0;      // of the first one
+    bool refused_ = false;       // the kernel has not copied one: counts as very slow
     steady::time_point since_{};
+    std::chrono::nanoseconds took_{};
 };
 
 }  // namespace collectives::shared
