@@ -87,7 +87,7 @@ TEST_CASE("what the kernel refuses comes through slots, and is not lent for long
     auto const proof = all.job.status(0).proof_at.load();
     *reinterpret_cast<std::uint64_t*>(static_cast<std::uintptr_t>(proof)) += 1;
     std::this_thread::sleep_for(std::chrono::milliseconds(2));  // now it is no peer's process
-    constexpr std::size_t bytes = 256 * 1024;
+    constexpr std::size_t bytes = 4 * 1024 * 1024;  // another try through slots takes no longer
     std::vector<std::byte> const sent(bytes, std::byte{7});
     int lent = 0;
     for (int call = 0; call < 60; ++call) {
@@ -114,7 +114,12 @@ TEST_CASE("what a rank sends while messages come counts for the time of these") 
     }
     constexpr std::size_t bytes = 100 * 1024;
     std::vector<std::byte> sent(bytes), got(bytes), back(bytes);
-    // Both ranks send. That of rank 1 is taken late if its own message came `late_if_lent`.
+    auto const spin = [](std::chrono::microseconds time) {  // sleep would slow the next call down
+        auto const until = std::chrono::steady_clock::now() + time;
+        while (std::chrono::steady_clock::now() < until) {}
+    };
+    // Both ranks send. If rank 1's message comes the one way, it comes somewhat later; if it comes
+    // the other way, rank 1's own message is taken much later.
     auto const is_lent_at_last = [&](bool late_if_lent) {
         int lent = 0;
         for (int call = 0; call < 60; ++call) {
@@ -125,6 +130,7 @@ TEST_CASE("what a rank sends while messages come counts for the time of these") 
             all[1].isend(to(0, sent), sends[1]);
             all[0].isend(to(1, sent), sends[0]);
             all[1].irecv(from(0, got), receives[1]);
+            if (wanted != late_if_lent) { spin(std::chrono::microseconds(500)); }
             auto const poll_until = [&](auto&& done) {
                 for (int turn = 0; turn < 1000 && !done(); ++turn) {
                     all[1].poll();
@@ -133,9 +139,7 @@ TEST_CASE("what a rank sends while messages come counts for the time of these") 
                 CHECK(done());
             };
             poll_until([&] { return all[1].test(receives[1]); });
-            if (wanted == late_if_lent) {
-                std::this_thread::sleep_for(std::chrono::milliseconds(2));
-            }
+            if (wanted == late_if_lent) { spin(std::chrono::milliseconds(3)); }
             all[0].irecv(from(1, back), receives[0]);
             poll_until([&] { return all[0].test(receives[0]) && all[1].test(sends[1]); });
             poll_until([&] { return all[0].test(sends[0]); });
