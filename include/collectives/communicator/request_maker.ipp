@@ -47,14 +47,10 @@ COLLECTIVES_INLINE call_request request_maker::vector(collective what, element_t
     r.shape.count = in.bytes / of.size;
     r.in = in.data;
     r.op = &op;
-    auto const gets = has(traits_of(what).output, rank_, root, -1);
-    if (gets || (what == collective::exscan && out.bytes != 0)) {  // rank 0 may pass nothing
+    if (has(traits_of(what).output, rank_, root, -1)) {
         require_size(r, "out", out.bytes / of.size, r.shape.count);
-        auto const same = aliases(r, in, out, 0);
-        if (gets) {
-            r.shape.in_place = same;
-            r.out = out.data;
-        }
+        r.shape.in_place = aliases(r, in, out, 0);
+        r.out = out.data;
     }
     // Prepared contributions lie in out, or for reduce in a buffer of their own.
     if (op.prepares) { r.shape.in_place = what == collective::all_reduce; }

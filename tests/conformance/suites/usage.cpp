@@ -68,7 +68,6 @@ void wrong_sizes(coll::communicator& comm) {
         counts[0] = counts[1] = std::numeric_limits<std::size_t>::max();
         refused(comm, "all_gather", "counted", [&] { comm.all_gather(block, in, counts); });
     }
-    refused(comm, "exscan", "out has", [&] { comm.exscan(in, one); });  // on rank 0, too
     // What only the root can see, it sees; the others wait until it has called rightly.
     if (comm.rank() == 0) {
         expect_throw<coll::usage_error>([&] { comm.reduce(in, one); }, "reduce at the root");
@@ -89,7 +88,6 @@ void wrong_places(coll::communicator& comm) {
     };
     refused(comm, "all_reduce", "overlap", [&] { comm.all_reduce(at(0, 10), at(1, 10)); });
     refused(comm, "all_reduce", "overlap", [&] { comm.all_reduce(at(9, 10), at(0, 10)); });
-    refused(comm, "exscan", "overlap", [&] { comm.exscan(at(0, 10), at(1, 10)); });
     refused(comm, "all_to_all", "overlap", [&] { comm.all_to_all(at(0, 2 * p), at(1, 2 * p)); });
     refused(comm, "all_gather", "overlap",
             [&] { comm.all_gather(at(2 * me + 1, 2), at(0, 2 * p)); });
