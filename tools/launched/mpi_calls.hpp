@@ -11,7 +11,7 @@
 
 namespace launched {
 
-/// What a call does: the collective, the same with counts, or messages in a pattern, each of the
+/// A call is a collective, its form with counts, or a pattern of messages. Each message carries the
 /// whole vector.
 enum class mpi_form {
     call,

@@ -117,6 +117,7 @@ public:
     /// Starts a send or a receive.
     owned<activity> start_pair(pair_call const& r) {
         auto const lock = lock_to_start(r.what, r.how);
+        idle_pairs_.reserve(most_kept);  // so that `take_back` needs no memory
         auto m = take<pair_message>(idle_pairs_);
         start(static_cast<pair_message&>(*m), r);
         leave_alone(*m, r.how);
@@ -124,7 +125,6 @@ public:
     }
     /// Keeps a send or a receive that has ended well, for the next one to use.
     void take_back(owned<activity> a) {
-        constexpr std::size_t most_kept = 128;
         auto const lock = engine_.lock();
         if (a->only_peer >= 0 && idle_pairs_.size() < most_kept) {
             idle_pairs_.push_back(std::move(a));
@@ -281,7 +281,8 @@ private:
     short_path short_path_;  // over messages; null: none
     lean_vector<owned<operation>> idle_;
     lean_vector<owned<unsized_operation>> idle_unsized_;
-    lean_vector<owned<activity>> idle_pairs_;  // programs that never send need no more of it
+    lean_vector<owned<activity>> idle_pairs_;      // programs that never send need no more of it
+    static constexpr std::size_t most_kept = 128;  // of these
     static constexpr unsigned calls_between_polls = 16;
     unsigned calls_ = 0;
     std::uint64_t derived_ = 0;

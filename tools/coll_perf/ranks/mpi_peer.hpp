@@ -14,8 +14,13 @@ inline launched::mpi_calls::function find_in_mpi(launched::mpi_calls const& call
                                                  measured_case const& c) {
     using launched::mpi_form;
     auto const kind = kind::of(c.collective);
-    launched::mpi_call to{mpi_form::call, kind.like, c.type,     c.op,
-                          c.root,         c.count,   c.in_place, window};
+    launched::mpi_call to{.what = kind.like,
+                          .type = c.type,
+                          .op = c.op,
+                          .root = c.root,
+                          .count = c.count,
+                          .in_place = c.in_place,
+                          .window = window};
     switch (kind.how) {
         case form::call: break;
         case form::counts: to.how = mpi_form::counts; break;

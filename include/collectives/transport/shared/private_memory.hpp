@@ -31,9 +31,9 @@ namespace collectives::inline v0::shared {
 /// Decides whether the ranks of a job copy from each other's processes, and does it. The kernel may
 /// refuse that to processes of another user or in another container, or by a setting of the
 /// machine. So each rank reads a proof of each peer before it lends, and again once a millisecond
-/// while it copies. All ranks copy from all, or none does.
-/// The kernel may also take longer than two copies through shared memory. So who reads times both
-/// ways, and tells peers which one it prefers.
+/// while it copies. All ranks copy from all, or none does. The kernel may also take longer than two
+/// copies through shared memory. So the reader times both ways, and tells its peers which one it
+/// prefers.
 class private_memory {
 public:
     private_memory(state job, rank_t me) : job_(job), me_(me), choices_(job, me) {

@@ -79,7 +79,7 @@ public:
             --(was_sent ? sent_ : coming_);
             if (coming_ != 0) { return; }
             if (!was_sent) { took_ = steady::now() - since_; }
-            if (sent_ == 0 && come_ != 0) { note(was_sent ? steady::now() - since_ : took_); }
+            if (sent_ == 0 && begun_ != 0) { note(was_sent ? steady::now() - since_ : took_); }
         }
     }
     void give_up(request& r) {
@@ -112,17 +112,17 @@ private:
     void begin_reading(request& r, bool is_lent) {
         auto const how = is_lent ? reading::fetched : reading::staged;
         if (coming_++ == 0) {
-            if (come_ != 0) { note(took_); }
+            if (begun_ != 0) { note(took_); }
             since_ = steady::now();
             how_ = how;
             bytes_ = r.in_.bytes;
         }
-        ++come_;
+        ++begun_;
         if (how != how_ || r.in_.bytes != bytes_) { how_ = reading::both; }
         r.timed_ = timing::received;
     }
     void note(std::chrono::nanoseconds took) {
-        auto const each = took / std::exchange(come_, 0);
+        auto const each = took / std::exchange(begun_, 0);
         unreached_->note_reading(lending_case::of_message(bytes_), how_,
                                  std::exchange(refused_, false) ? std::chrono::hours(1) : each);
     }
@@ -133,7 +133,7 @@ private:
     private_memory* unreached_;
     // Of messages of private memory:
     int sent_ = 0, coming_ = 0;  // under way from this rank, and to it
-    int come_ = 0;               // that are timed together
+    int begun_ = 0;              // to it, timed together
     reading how_{};              // `both` also if their sizes differ
     std::size_t bytes_ = 0;      // of the first one
     bool refused_ = false;       // the kernel has not copied one: counts as very slow
