@@ -58,6 +58,22 @@ COLLECTIVES_INLINE void communicator_core::wait_over_messages(call_request const
     idle_.push_back(std::move(o));
 }
 
+COLLECTIVES_INLINE void communicator_core::start(pair_message& m, pair_call const& r) {
+    engine_.require_usable(r.what);
+    make().require_rank(r.peer, r.what, "peer");
+    if (on_device()) { follow_stream(engine_, r.what, r.how.stream, r.data, {}); }
+    try {
+        m.become(r.what, r.of, r.data.bytes / r.of.size, engine_.calls.number_message());
+        m.start(engine_, r.peer, r.tag, r.data.data, r.data.bytes, r.of.size, r.how.timeout.span());
+        m.done = may_end_at_once(m) && m.progress();
+        if (!m.done) { engine_.add(m); }
+    } catch (...) {
+        engine_.break_by_exception(name_of{r.what});
+        m.cancel();  // a fragment may be under way before the one that was refused
+        throw;
+    }
+}
+
 COLLECTIVES_INLINE void communicator_core::run_pairs(pair_call const& received,
                                                      pair_call const& sent) {
     auto const lock = engine_.lock();

@@ -37,14 +37,5 @@ inline fingerprint fingerprint_of(call_request const& r, any_algorithm chosen) {
     f.algorithm_name = std::string_view(its_name);
     return f;
 }
-inline fingerprint fingerprint_of(pair_call const& r, std::uint64_t sequence) {
-    fingerprint f;
-    f.what = r.what;
-    f.count = r.data.bytes / r.of.size;
-    f.type = r.of.id;
-    f.type_name = r.of.name;
-    f.sequence = sequence;
-    return f;
-}
 
 }  // namespace collectives::detail

@@ -14,17 +14,6 @@
 
 namespace collectives::inline v0::detail {
 
-/// An element type without its type.
-struct element_type {
-    std::uint64_t id = 0;
-    std::string_view name;
-    std::size_t size = 0;
-};
-template <class T>
-constexpr element_type element_type_of() {
-    return {type_id<T>(), type_name<T>(), sizeof(T)};
-}
-
 /// What one rank asked for, without its types.
 struct call_request {
     call_request() {}  // not constexpr, else g++ clears all of it first, by an instruction that

@@ -117,18 +117,11 @@ public:
     /// Starts a send or a receive.
     owned<activity> start_pair(pair_call const& r) {
         auto const lock = lock_to_start(r.what, r.how);
-        idle_pairs_.reserve(most_kept);  // so that `take_back` needs no memory
+        idle_pairs_.reserve(most_kept);  // so that `keep` needs no memory
         auto m = take<pair_message>(idle_pairs_);
         start(static_cast<pair_message&>(*m), r);
-        leave_alone(*m, r.how);
+        if (!m->done) { leave_alone(*m, r.how); }
         return m;
-    }
-    /// Keeps a send or a receive that has ended well, for the next one to use.
-    void take_back(owned<activity> a) {
-        auto const lock = engine_.lock();
-        if (a->only_peer >= 0 && idle_pairs_.size() < most_kept) {
-            idle_pairs_.push_back(std::move(a));
-        }
     }
     /// Runs a send or a receive to its end.
     void run_pair(pair_call const& r) {
@@ -142,6 +135,20 @@ public:
     void finish(activity& a) {
         running const guard{this, &a};
         engine_.wait(a);
+    }
+    /// The same for one that `start_operation` or `start_pair` gave.
+    void finish(owned<activity> a) {
+        auto const lock = engine_.lock();
+        finish(*a);
+        keep(std::move(a));
+    }
+    /// Whether such a one has ended. Then it is taken.
+    bool test(owned<activity>& a) {
+        auto const lock = engine_.lock();
+        if (!engine_.test(*a)) { return false; }
+        forget(*a);
+        keep(std::move(a));
+        return true;
     }
     void forget(activity& a) {
         auto const lock = engine_.lock();
@@ -177,28 +184,23 @@ private:
         auto o = take<Operation>(idle);
         running guard{this, o.get()};
         start(static_cast<Operation&>(*o), r);
-        if (may_end_at_once()) { o->done = o->progress(); }
+        if (!o->done && may_end_at_once(*o)) { o->done = o->progress(); }
         engine_.wait(*o);
         idle.push_back(std::move(o));
     }
-    void start(pair_message& m, pair_call const& r) {
-        engine_.require_usable(r.what);
-        make().require_rank(r.peer, r.what, "peer");
-        if (on_device()) { follow_stream(engine_, r.what, r.how.stream, r.data, {}); }
-        try {
-            m.start(engine_, fingerprint_of(r, engine_.calls.number_message()), r.peer, r.tag,
-                    r.data.data, r.data.bytes, r.of.size, r.how.timeout.span());
-            engine_.add(m);
-        } catch (...) {
-            engine_.break_by_exception(name_of{r.what});
-            m.cancel();  // a fragment may be under way before the one that was refused
-            throw;
+    /// Keeps a send or a receive that has ended well, for the next one to use.
+    void keep(owned<activity> a) {
+        if (a->is_message() && idle_pairs_.size() < most_kept) {
+            idle_pairs_.push_back(std::move(a));
         }
     }
-    /// Whether a call that need not wait may end without polling. Some calls poll all the same,
-    /// because a rank that never polls would keep others waiting.
-    [[gnu::noinline]] bool may_end_at_once() {
-        return ++calls_ % calls_between_polls != 0 && engine_.shared()->work->active.size() == 1;
+    void start(pair_message& m, pair_call const& r);
+    /// Whether `a`, if it need not wait, may end without polling. Some poll all the same, because a
+    /// rank that never polls would keep others waiting; all do while collectives are under way.
+    [[gnu::noinline]] bool may_end_at_once(activity const& a) {
+        auto const& work = *engine_.shared()->work;
+        auto const is_alone = a.is_message() ? work.calls == 0 : work.active.size() == 1;
+        return ++calls_ % calls_between_polls != 0 && is_alone;
     }
     /// The checks before anything is sent.
     void begin(call_request const& r) {

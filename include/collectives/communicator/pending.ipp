@@ -24,18 +24,9 @@ COLLECTIVES_INLINE pending& pending::operator=(pending&& other) noexcept {
 }
 COLLECTIVES_INLINE pending::~pending() { end(); }
 
-COLLECTIVES_INLINE bool pending::test() {
-    if (!what_) { return true; }
-    if (!core_->engine().test(*what_)) { return false; }
-    core_->forget(*what_);
-    core_->take_back(std::move(what_));
-    return true;
-}
+COLLECTIVES_INLINE bool pending::test() { return !what_ || core_->test(what_); }
 COLLECTIVES_INLINE void pending::wait() {
-    if (!what_) { return; }
-    auto what = std::move(what_);
-    core_->finish(*what);
-    core_->take_back(std::move(what));
+    if (what_) { core_->finish(std::move(what_)); }
 }
 /// Waits without throwing: a failure stays with the communicator.
 COLLECTIVES_INLINE void pending::end() noexcept {

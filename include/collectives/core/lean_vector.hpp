@@ -167,12 +167,6 @@ public:
         truncate(size() - gone);
         return gone;
     }
-    /// Takes out the first element that equals `value`, if there is one: quick if it stands in
-    /// front.
-    void erase_first(T value) {
-        auto const at = index_of(value);
-        if (at != size()) { erase(begin() + at); }
-    }
     void erase_value(T value) {
         erase_if([&value](T const& one) { return one == value; });
     }

@@ -59,7 +59,7 @@ private:
     /// Measures on lines that are about to be written.
     void measure(std::byte* to, std::size_t bytes) {
         auto const part = std::min(bytes, most_looked_at);
-        left_ = share * part;
+        left_ = std::min(looks_ + 1, share) * part;
         for (std::size_t i = 0; i < part; i += page) { touch(to + i); }  // maps the pages
         touch(to + part - 1);
         auto const before = steady::now();

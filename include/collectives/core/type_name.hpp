@@ -100,6 +100,17 @@ constexpr std::type_info const* type_record() {
 
 namespace detail {
 
+/// An element type without its type.
+struct element_type {
+    std::uint64_t id = 0;
+    std::string_view name;
+    std::size_t size = 0;
+};
+template <class T>
+constexpr element_type element_type_of() {
+    return {type_id<T>(), type_name<T>(), sizeof(T)};
+}
+
 /// Whether no other type is spelt alike: a type of the library that is no template's and no
 /// function's. (clang spells a user's type in a function without that function.)
 template <class T>

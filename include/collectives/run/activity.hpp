@@ -7,6 +7,7 @@
 #include <collectives/core/wait_point.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <string>
@@ -48,6 +49,9 @@ public:
             allowed == std::chrono::nanoseconds::max() ? steady::time_point::max() : now + allowed;
     }
 
+    /// Whether it is a send or a receive, which the transport moves.
+    bool is_message() const { return only_peer >= 0; }
+
     /// Whether it is time to look for a reason why the activity does not end: every `interval`,
     /// once it has begun to wait.
     bool is_due(steady::time_point now, std::chrono::nanoseconds interval) {
@@ -57,12 +61,15 @@ public:
         return true;
     }
 
+    static constexpr auto nowhere = static_cast<std::size_t>(-1);
+
     fingerprint call;                    // what was called, with its number on the communicator
     rank_t only_peer = -1;               // the peer that a send or receive needs; -1: all ranks
     std::chrono::nanoseconds allowed{};  // the time the whole call may take
     steady::time_point deadline{};
     steady::time_point next_look{};  // when a test next looks for a reason why it does not end
     std::uint64_t ticks = 0;         // grows when something moved
+    std::size_t place = nowhere;     // among what the rank has under way
     bool done = false;
     bool mismatched = false;      // a message or a peer's entry does not fit: look at once
     std::string mismatch_text;    // what does not fit, if the fingerprints cannot say it

@@ -125,10 +125,10 @@ public:
 
     /// Locks what the rank has under way. The holder may change it.
     [[gnu::always_inline]] progress_lock::guard lock() const { return shared_->work->lock->take(); }
-    void add(activity& a) { shared_->work->active.push_back(&a); }
+    void add(activity& a) { shared_->work->add(a); }
     void remove(activity& a) {
         auto const mine = lock();
-        shared_->work->active.erase_first(&a);
+        shared_->work->remove(a);
         wait_report_.end(a);
     }
 
@@ -227,9 +227,9 @@ private:
             return true;
         }
     }
-    /// Makes progress once with everything.
-    bool move(activity const& a) {
-        return guarded([&] { return shared_->progress(); }, title_of{a});
+    /// Makes progress once, also with what else is under way.
+    bool move(activity& a) {
+        return guarded([&] { return shared_->progress(a); }, title_of{a});
     }
 
     /// Rarely, because it reads the state of all ranks.

@@ -14,37 +14,53 @@ namespace collectives::inline v0::detail {
 
 /// The tag that transports give messages of send and recv.
 inline std::uint64_t pair_tag(std::uint64_t context, int tag) {
-    return mix(mix(context, hash_text("send and recv")),
-               static_cast<std::uint64_t>(static_cast<std::uint32_t>(tag))) |
+    constexpr auto kind = hash_text("send and recv");
+    return mix(mix(context, kind), static_cast<std::uint64_t>(static_cast<std::uint32_t>(tag))) |
            pair_bit;
 }
 
 class pair_message final : public activity {
 public:
-    /// `of.what` is send or recv, `peer` a rank of the communicator. The bytes must live until the
-    /// activity is done; a receive writes them.
-    void start(engine& e, fingerprint const& of, rank_t peer, int tag, void const* memory,
-               std::size_t bytes, std::size_t granule, std::chrono::nanoseconds time) {
+    /// What it is from now on: a send or recv of so many elements, with its number among the
+    /// messages of the communicator.
+    void become(collective what, element_type const& of, std::size_t count,
+                std::uint64_t sequence) {
+        if (call.type != of.id) { call.type_name = of.name; }
+        call.type = of.id;
+        call.what = what;
+        call.count = count;
+        call.sequence = sequence;
+    }
+    /// `peer`: a rank of the communicator. The bytes must live until the activity is done; a
+    /// receive writes them.
+    void start(engine& e, rank_t peer, int tag, void const* memory, std::size_t bytes,
+               std::size_t granule, std::chrono::nanoseconds time) {
         auto* const data = const_cast<std::byte*>(static_cast<std::byte const*>(memory));
         engine_ = &e;
         if (!request_) { request_ = e.carrier().make_request(); }
-        call = of;
         done = false;
         only_peer = peer;
         allowed = time;
         deadline = next_look = {};
         auto const where = e.group().job_rank(peer);
-        auto const its_tag = pair_tag(e.context(), tag);
+        if (its_tag_ == 0 || tag != tag_) { its_tag_ = pair_tag(e.context(), tag_ = tag); }
         message_label label;
-        label.operation = static_cast<std::uint32_t>(of.sequence);
-        label.what = of.what;
-        label.action = of.what == collective::send ? verb::send : verb::recv_copy;
-        if (of.what == collective::send) {
-            e.carrier().isend({where, its_tag, of.type, data, bytes, granule, label}, *request_);
+        label.operation = static_cast<std::uint32_t>(call.sequence);
+        label.what = call.what;
+        label.action = call.what == collective::send ? verb::send : verb::recv_copy;
+        if (call.what == collective::send) {
+            e.carrier().isend({where, its_tag_, call.type, data, bytes, granule, label}, *request_);
         } else {
-            e.carrier().irecv(
-                {where, its_tag, of.type, data, bytes, granule, {}, &e.board().stop_word(), label},
-                *request_);
+            e.carrier().irecv({where,
+                               its_tag_,
+                               call.type,
+                               data,
+                               bytes,
+                               granule,
+                               {},
+                               &e.board().stop_word(),
+                               label},
+                              *request_);
         }
     }
 
@@ -64,6 +80,8 @@ public:
 
 private:
     engine* engine_ = nullptr;
+    int tag_ = 0;
+    std::uint64_t its_tag_ = 0;  // of the messages on this communicator that have `tag_`; 0: none
     owned<any_request> request_;
 };
 

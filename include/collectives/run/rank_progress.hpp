@@ -24,8 +24,25 @@ namespace collectives::inline v0::detail {
 
 /// All activities of one rank, over all its communicators and transports.
 struct rank_work {
+    void add(activity& a) {
+        active.push_back(&a);  // first: it may throw
+        a.place = active.size() - 1;
+        if (!a.is_message()) { ++calls; }
+    }
+    /// Does nothing where it is not among them.
+    void remove(activity& a) {
+        if (a.place == activity::nowhere) { return; }
+        auto* const last = active.back();
+        active[a.place] = last;
+        last->place = a.place;
+        active.pop_back();
+        a.place = activity::nowhere;
+        if (!a.is_message()) { --calls; }
+    }
+
     lean_vector<any_transport*> carriers;
-    lean_vector<activity*> active;
+    lean_vector<activity*> active;  // in any order
+    std::size_t calls = 0;          // of them that are no messages
     shared_pointer<collectives::progress_lock> lock =
         make_shared_object<collectives::progress_lock>();
     std::thread::id maker = std::this_thread::get_id();  // of the first transport
@@ -64,17 +81,18 @@ struct rank_progress {
 
     /// Polls everything. The caller holds the rank's progress lock. Returns true if anything moved.
     bool progress() { return progress(work->active); }
+    /// The same for a rank that waits for `a`. Messages mostly need the transport alone, so that
+    /// the others are polled now and then if nothing else is under way.
+    bool progress(activity& a) {
+        constexpr unsigned apart = 16;
+        if (work->calls != 0 || ++turns_ % apart == 0) { return progress(); }
+        auto const moved = poll();
+        return move(a) || moved;
+    }
     /// Polls these activities alone.
     bool progress(lean_vector<activity*> const& those) {
-        bool moved = false;
-        for (auto* const c : work->carriers) { moved = c->poll() || moved; }
-        for (std::size_t i = 0; i < those.size(); ++i) {
-            auto& a = *those[i];
-            if (a.done || a.thrown) { continue; }
-            auto const before = a.ticks;
-            a.done = a.progress();
-            moved = moved || a.done || a.ticks != before;
-        }
+        auto moved = poll();
+        for (std::size_t i = 0; i < those.size(); ++i) { moved = move(*those[i]) || moved; }
         return moved;
     }
 
@@ -124,6 +142,21 @@ struct rank_progress {
     bool core_per_rank;
     std::size_t staged = 0;           // bytes in the staging rings of the communicators
     flight_recorder const* recorder;  // null: nobody asked for one
+
+private:
+    bool poll() {
+        bool moved = false;
+        for (auto* const c : work->carriers) { moved = c->poll() || moved; }
+        return moved;
+    }
+    static bool move(activity& a) {
+        if (a.done || a.thrown) { return false; }
+        auto const before = a.ticks;
+        a.done = a.progress();
+        return a.done || a.ticks != before;
+    }
+
+    unsigned turns_ = 0;
 };
 
 }  // namespace collectives::detail

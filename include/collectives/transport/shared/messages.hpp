@@ -34,9 +34,9 @@ public:
 
     void isend(outgoing const& out, request& r) {
         r.begin(out.to);
-        r.out_ = out;
         auto& p = peer(out.to);
-        if (out.to != me_ && p.queue.empty() && push(r)) { return; }
+        if (out.to != me_ && p.queue.empty() && send(out, r)) { return; }
+        r.out_ = out;
         p.queue.push_back(&r);
         r.phase_ = phase::queued;
         ++queued_;
@@ -107,8 +107,8 @@ private:
     per_peer& peer(rank_t r) { return peers_[static_cast<std::size_t>(r)]; }
 
     /// Puts the first entry of a send into the ring, if there is room.
-    bool push(request& r) {
-        auto const& out = r.out_;
+    bool send(outgoing const& out, request& r) {
+        if (out.to == me_) [[unlikely]] { return to_self(out, r); }
         auto const eager = out.bytes <= entry_payload;
         auto* const c = rings_.free_entry(out.to, eager ? out.bytes : 0);
         if (c == nullptr) { return false; }
@@ -123,6 +123,7 @@ private:
             r.phase_ = phase::done;
         } else {
             h.kind = entry_kind::offer;
+            r.out_ = out;
             h.location = memory_.offer(r);
             h.sender = r.mine_ = numbers_.add(r);
             r.phase_ = phase::offered;
@@ -135,7 +136,7 @@ private:
         bool moved = false;
         for (rank_t to = 0; to < job_.size(); ++to) {
             auto& queue = peer(to).queue;
-            while (!queue.empty() && (to == me_ ? to_self(*queue[0]) : push(*queue[0]))) {
+            while (!queue.empty() && send(queue[0]->out_, *queue[0])) {
                 queue.erase(queue.begin());
                 --queued_;
                 moved = true;
@@ -145,8 +146,7 @@ private:
     }
 
     /// A message to oneself is kept whole until its receive comes.
-    [[gnu::cold]] bool to_self(request& r) {
-        auto const& out = r.out_;
+    [[gnu::cold]] bool to_self(outgoing const& out, request& r) {
         arrive(me_, {entry_kind::eager, out.tag, out.check, out.bytes, 0, 0, 0, 0}, out.data);
         r.phase_ = phase::done;
         return true;
