@@ -2,7 +2,6 @@
 // Packs and unpacks a bucket in a device's memory, by one kernel each, wherever its tensors lie.
 #pragma once
 
-#include <collectives/core/device_pack.hpp>
 #include <collectives/core/device_space.hpp>
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/fusion/bucket_tensor.hpp>

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <collectives/core/device_copy.hpp>
-#include <collectives/core/device_pack.hpp>
 #include <collectives/core/op.hpp>
 #include <collectives/space/reducer.hpp>
 

@@ -14,7 +14,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <type_traits>
 

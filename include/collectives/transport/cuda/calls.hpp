@@ -74,12 +74,12 @@ public:
     /// Percent of the device that MPS sets aside for this process; 0: none.
     virtual int share_of(int device) = 0;
 
-    /// Between any memories; the host's is read before it returns, or written in the stream's
-    /// order.
+    /// Copies between any memories. The host's memory is read before this returns, but is written
+    /// in the order of the stream.
     virtual void copy(void* to, void const* from, std::size_t bytes, stream s) = 0;
     virtual void zero(void* p, std::size_t bytes, stream s) = 0;
 
-    virtual bool captures(stream s) = 0;  // into a graph
+    virtual bool captures(stream s) = 0;  // whether it records its work as a graph
     virtual int device_of(stream s) = 0;
     virtual stream make_stream() = 0;
     virtual void destroy_stream(stream s) = 0;
@@ -89,17 +89,19 @@ public:
     virtual event make_event(bool shared) = 0;
     virtual void destroy_event(event e) = 0;
     virtual void record(event e, stream s) = 0;
-    /// Whether all is done that came before its last record; true where there is none.
+    /// Whether all work before the event's last record is done. True of an event that was never
+    /// recorded.
     virtual bool passed(event e) = 0;
-    /// What comes on the stream waits for what came before the event's last record until now.
+    /// Later work on the stream waits for all work before the event's last record.
     virtual void wait(stream s, event e) = 0;
-    /// Whether a device's streams write and wait for words of 64 bits; where others write to its
-    /// memory, `from_others`, also so that what they wrote before is there after the wait.
+    /// Whether streams of a device can write words of 64 bits and wait for them. `from_others`:
+    /// other devices write to its memory, and what they wrote before a word must be there after the
+    /// wait.
     virtual bool has_words(int device, bool from_others) = 0;
-    /// Writes a word of memory that devices reach, once all before it on the stream is done and to
-    /// be seen everywhere.
+    /// Writes a word of memory that devices reach, once all earlier work on the stream is done and
+    /// visible to all.
     virtual void write_word(stream s, std::uint64_t* at, std::uint64_t value) = 0;
-    /// What comes on the stream waits until the word is as large.
+    /// Later work on the stream waits until the word is at least this large.
     virtual void wait_word(stream s, std::uint64_t* at, std::uint64_t least) = 0;
 
     virtual handle share_event(event e) = 0;
@@ -158,14 +160,14 @@ private:
     int before_, device_;
 };
 
-/// Gives something back to a device. What one that has failed does not take is lost with it; the
-/// next call on the device says so.
+/// Gives something back to a device. A device that has failed does not take it, and it is lost. The
+/// next call on that device reports the failure.
 template <class Give>
 void give_back(call_table& with, int device, Give const& give) {
     try {
         on_device const here(with, device);
         give();
-    } catch (transport_error const&) {  // NOLINT: see above
+    } catch (transport_error const&) {  // NOLINT: the device has failed
     }
 }
 

@@ -72,7 +72,7 @@ public:
         };
         evict(overlaps, wait);
         auto at = calls_->open(what.key);
-        if (!at) {  // something of that process that is gone without our knowing
+        if (!at) {  // memory is mapped there that its process has freed, unknown to us
             evict([&](auto const& other, entry const&) { return other.first == place.first; },
                   wait);
             at = calls_->open(what.key);

@@ -6,7 +6,6 @@
 #include <collectives/core/error.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/transport/cuda/calls.hpp>
-#include <collectives/transport/cuda/runtime_capture.hpp>
 #include <collectives/transport/cuda/runtime_files.hpp>
 #include <collectives/transport/cuda/runtime_flags.hpp>
 
@@ -251,11 +250,14 @@ private:
         check(::cudaDeviceGetAttribute(&value, which, device), "cudaDeviceGetAttribute");
         return value;
     }
-    /// Asks also while this thread captures a stream; the question is not part of the capture.
+    /// Asks also while this thread captures a stream: the mode in between allows what CUDA else
+    /// forbids then.
     template <class Thing>
     static bool is_ready(cudaError_t (*ask)(Thing), Thing what, char const* call) {
-        detail::unlike_capture const asks;
+        auto mode = cudaStreamCaptureModeRelaxed;
+        static_cast<void>(::cudaThreadExchangeStreamCaptureMode(&mode));
         auto const fault = ask(what);
+        static_cast<void>(::cudaThreadExchangeStreamCaptureMode(&mode));
         if (fault == cudaErrorNotReady) {
             static_cast<void>(::cudaGetLastError());
             return false;

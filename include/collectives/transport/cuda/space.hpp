@@ -3,7 +3,6 @@
 // the events by which ranks wait for each other. No kernel ever waits.
 #pragma once
 
-#include <collectives/core/device_pack.hpp>
 #include <collectives/core/device_space.hpp>
 #include <collectives/core/error.hpp>
 #include <collectives/core/lean_vector.hpp>
@@ -13,7 +12,6 @@
 #include <collectives/transport/cuda/copy_batch.hpp>
 #include <collectives/transport/cuda/event_pool.hpp>
 #include <collectives/transport/cuda/order_flags.hpp>
-#include <collectives/transport/cuda/ordering.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -115,8 +113,8 @@ public:
         auto* const only = static_cast<std::byte*>(to);
         if (find_.copy != nullptr && reachable) { return collect({&only, 1}, from, bytes); }
         start_copies();
-        // The driver waits in this, by memory even for words that nobody writes; and the host's
-        // memory is read at once, though what is enqueued may write it.
+        // The driver waits inside this copy, and would wait for ever for a word of a dead peer. It
+        // also reads the host's memory at once, although work on the stream may yet write there.
         if (!reachable && (how_ == ordering::memory || (from_host && busy_))) { settle(); }
         dirty_ = busy_ = true;
         calls_->copy(to, from, bytes, stream_);
@@ -146,7 +144,7 @@ public:
         dirty_ = false;
         return true;
     }
-    /// The same of work that waits for no user's stream any more: it is done soon.
+    /// Notes work that waits for no user's stream any more. It is done soon, so this may wait.
     void note_soon() {
         start_copies();
         if (!dirty_ || !is_told_by_host()) { return static_cast<void>(note()); }
@@ -222,8 +220,8 @@ public:
         on_device const here(*calls_, device_);
         return calls_->allocate(bytes == 0 ? 1 : bytes);
     }
-    /// Does not throw: it is called where something else is told, or nothing can be. What a device
-    /// that has failed does not free is lost with it.
+    /// Does not throw: callers are destructors, or report another failure already. Memory that a
+    /// failed device does not free is lost.
     void deallocate(void* p, std::size_t) override {
         give_back(*calls_, device_, [&] { calls_->free(p); });
     }
