@@ -155,7 +155,6 @@ class mapped_memory {
 public:
     static constexpr bool always_reachable = false;
     using unreached = private_memory;
-    static constexpr std::size_t page = 4096;
 
     mapped_memory(memory_file const& file, std::size_t first, std::size_t size) : file_(&file) {
         free_.give_back({first, size});
@@ -204,9 +203,7 @@ private:
     [[gnu::cold, gnu::noinline, noreturn]] static void refuse(std::size_t bytes) {
         throw_error<transport_error>(bytes, " bytes of a peer are not in the shared memory");
     }
-    static std::size_t pages(std::size_t bytes) {
-        return bytes == 0 ? page : (bytes + page - 1) / page * page;
-    }
+    static std::size_t pages(std::size_t bytes) { return bytes == 0 ? page : rounded_up(bytes); }
 
     memory_file const* file_;
     free_list free_;

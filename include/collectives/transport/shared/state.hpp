@@ -20,10 +20,15 @@
 
 namespace collectives::inline v0::shared {
 
-inline constexpr std::size_t line = 64;
+inline constexpr std::size_t line = 64, page = 4096;
 inline constexpr std::size_t ring_lines = 128, entry_payload = 960;
 inline constexpr int large_slots = 8, small_slots = 12, slots_per_rank = large_slots + small_slots;
 inline constexpr std::size_t slot_bytes = 64 * 1024, small_slot_bytes = 32 * 1024;
+
+/// The least multiple of `of` that is no less than `bytes`.
+constexpr std::size_t rounded_up(std::size_t bytes, std::size_t of = page) {
+    return (bytes + of - 1) / of * of;
+}
 
 enum class entry_kind : std::uint32_t { eager, slotted, offer, accept, fragment, acknowledge };
 
@@ -231,9 +236,9 @@ private:
         offsets o{};
         o.status = sizeof(job_header);
         o.reports = o.status + n * sizeof(rank_status);
-        o.slot_ends = (o.reports + n * sizeof(report) + line - 1) / line * line;
-        o.rings = (o.slot_ends + n * sizeof(slot_ends) + 2 * line - 1) / (2 * line) * (2 * line);
-        o.slots = (o.rings + n * n * sizeof(message_ring) + 4095) / 4096 * 4096;
+        o.slot_ends = rounded_up(o.reports + n * sizeof(report), line);
+        o.rings = rounded_up(o.slot_ends + n * sizeof(slot_ends), 2 * line);
+        o.slots = rounded_up(o.rings + n * n * sizeof(message_ring));
         o.end = o.slots + n * slots_bytes;
         return o;
     }
