@@ -38,8 +38,8 @@ inline shared_pointer<shm::transport> control_beside(collectives::communicator& 
     auto const hosts = collectives::detail::hosts_of(identities);
     for (std::size_t r = 0; r < hosts.size(); ++r) {
         if (hosts[r] == hosts[0]) { continue; }
-        throw usage_error(text_of("rank ", base.rank(), ", cuda::communicator: ranks 0 and ", r,
-                                  " are on different hosts"));
+        throw_error<usage_error>("rank ", base.rank(), ", cuda::communicator: ranks 0 and ", r,
+                                 " are on different hosts");
     }
     return collectives::detail::meet_on_host(base, identities, hosts, {});
 }

@@ -63,8 +63,7 @@ inline std::optional<ordering> asked_order(settings const& with) {
     if (name == "events") { return ordering::events; }
     if (name == "memory") { return ordering::memory; }
     if (name == "host") { return ordering::host; }
-    throw usage_error(
-        text_of("COLLECTIVES_CUDA_ORDER is '", name, "': say events, memory or host"));
+    throw_error<usage_error>("COLLECTIVES_CUDA_ORDER is '", name, "': say events, memory or host");
 }
 
 /// By rank of the job: the first rank on its device; -1 for a rank with a part of its own, under

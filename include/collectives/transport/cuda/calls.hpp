@@ -107,6 +107,20 @@ public:
     virtual handle share_event(event e) = 0;
     virtual event open_event(handle const& h) = 0;
 
+    /// Makes a device current, and returns the one that was current before, for `leave`.
+    int enter(int device) {
+        auto const before = current();
+        if (before != device) { use(device); }
+        return before;
+    }
+    void leave(int device, int before) {
+        if (before == device) { return; }
+        try {
+            use(before);
+        } catch (...) {  // NOLINT: it was the user's device before
+        }
+    }
+
     /// An event for peers to wait for. It is used again and never destroyed: a rank that has ended
     /// does not know who is about to wait for it. The device is current. From any thread.
     event borrow_event(int device, bool shared) {
@@ -142,22 +156,14 @@ private:
 class on_device {
 public:
     on_device(call_table& with, int device)
-        : calls_(with), before_(with.current()), device_(device) {
-        if (before_ != device_) { calls_.use(device_); }
-    }
+        : calls_(with), device_(device), before_(with.enter(device)) {}
     on_device(on_device const&) = delete;
     on_device& operator=(on_device const&) = delete;
-    ~on_device() {
-        if (before_ == device_) { return; }
-        try {
-            calls_.use(before_);
-        } catch (...) {  // NOLINT: it was the user's device before
-        }
-    }
+    ~on_device() { calls_.leave(device_, before_); }
 
 private:
     call_table& calls_;
-    int before_, device_;
+    int device_, before_;
 };
 
 /// Gives something back to a device. A device that has failed does not take it, and it is lost. The

@@ -149,7 +149,11 @@ public:
     void* add_host(void* p, std::size_t bytes) override {
         check(::cudaHostRegister(p, bytes, cudaHostRegisterPortable | cudaHostRegisterMapped),
               "cudaHostRegister");
-        return detail::address_on_device(p);
+        void* there = nullptr;
+        auto const fault = ::cudaHostGetDevicePointer(&there, p, 0);
+        if (fault != cudaSuccess) { static_cast<void>(::cudaHostUnregister(p)); }
+        check(fault, "cudaHostGetDevicePointer");
+        return there;
     }
     void remove_host(void* p) override { check(::cudaHostUnregister(p), "cudaHostUnregister"); }
 
@@ -269,7 +273,7 @@ private:
     static void check(cudaError_t fault, char const* call) {
         if (fault == cudaSuccess) { return; }
         static_cast<void>(::cudaGetLastError());
-        throw transport_error(text_of(call, ": ", ::cudaGetErrorString(fault)));
+        throw_error<transport_error>(call, ": ", ::cudaGetErrorString(fault));
     }
     template <class H>
     static handle bytes_of(H const& h) {

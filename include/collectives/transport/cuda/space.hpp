@@ -82,18 +82,8 @@ public:
     /// What finds out who has died, and lets go of them, while this waits for words.
     void look_by(std::function<void()> look) { look_ = std::move(look); }
 
-    int enter() override {
-        auto const before = calls_->current();
-        if (before != device_) { calls_->use(device_); }
-        return before;
-    }
-    void leave(int before) override {
-        if (before == device_) { return; }
-        try {
-            calls_->use(before);
-        } catch (...) {  // NOLINT: it was the user's device before
-        }
-    }
+    int enter() override { return calls_->enter(device_); }
+    void leave(int before) override { calls_->leave(device_, before); }
     void begin_thread() override { calls_->use(device_), calls_->begin_thread(); }
 
     bool bind(reducer& r) const override { return find_.bind(r); }
@@ -178,7 +168,7 @@ public:
             throw usage_error("the stream captures a graph, into which no host-driven call goes");
         }
         if (auto const its = calls_->device_of(user); its != device_) {
-            throw usage_error(text_of("the stream is of device ", its, ", not ", device_));
+            throw_error<usage_error>("the stream is of device ", its, ", not ", device_);
         }
     }
     /// Throws what `require_followable` throws. Work enqueued for an idle rank would make a shared
@@ -246,7 +236,7 @@ public:
         if (bytes == 0) { return; }
         on_device const here(*calls_, device_);
         if (!is_reachable(p)) {
-            throw usage_error(text_of("a buffer is no memory that device ", device_, " reaches"));
+            throw_error<usage_error>("a buffer is no memory that device ", device_, " reaches");
         }
     }
 

@@ -21,7 +21,7 @@ namespace collectives::inline v0::ucx::detail {
 
 /// Throws transport_error with what UCX says, unless the call succeeded.
 inline void require(ucs_status_t status, char const* call) {
-    if (status != UCS_OK) { throw transport_error(text_of(call, ": ", ucs_status_string(status))); }
+    if (status != UCS_OK) { throw_error<transport_error>(call, ": ", ucs_status_string(status)); }
 }
 
 struct release {

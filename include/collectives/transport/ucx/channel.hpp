@@ -59,9 +59,9 @@ public:
         wanted.err_handler.arg = &p;
         auto const status = ucp_ep_create(worker_.get(), &wanted, &p.endpoint);
         if (status != UCS_OK) {
-            throw transport_error(text_of(
+            throw_error<transport_error>(
                 "UCX cannot connect to rank ", to, ": ", ucs_status_string(status),
-                "; it has ended, or UCX_TLS allows no transport to it ", detail::about_containers));
+                "; it has ended, or UCX_TLS allows no transport to it ", detail::about_containers);
         }
     }
     /// The first message to a rank; its peer expects it. It is acknowledged: by that each end
