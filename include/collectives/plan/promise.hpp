@@ -58,7 +58,7 @@ struct planned_call {
 struct planned_history {
     std::size_t element = 1;  // bytes
     bool overlapping =
-        false;  // each rank starts all calls before it waits for any; each call has its own buffers
+        false;  // each rank starts all calls, on buffers of their own, and then waits
     lean_vector<planned_call> calls;
 };
 

@@ -46,7 +46,8 @@ public:
     /// 0 where there is no driver or no device; `why` then says so.
     virtual int devices(std::string& why) = 0;
     virtual uuid identity(int device) = 0;
-    /// Called first in a thread of the library's own: what others capture goes on all the same.
+    /// A thread of the library's own calls this first, so that it ends no capture of another
+    /// thread.
     virtual void begin_thread() {}
     virtual int current() = 0;
     virtual void use(int device) = 0;
@@ -66,12 +67,12 @@ public:
     virtual void* allocate_host(std::size_t bytes) = 0;
     virtual void free_host(void* p) = 0;
 
-    /// Makes the host's memory at p, whole pages, known to all devices, which reach it at the
-    /// address that is given back; until it is removed.
+    /// Makes whole pages of the host's memory known to all devices, until `remove_host`. Returns
+    /// the address at which devices reach them.
     virtual void* add_host(void* p, std::size_t bytes) = 0;
     virtual void remove_host(void* p) = 0;
 
-    /// Percent of the device that MPS sets aside for this process; 0: none.
+    /// The percentage of the device that MPS sets aside for this process; 0 if it sets none aside.
     virtual int share_of(int device) = 0;
 
     /// Copies between any memories. The host's memory is read before this returns, but is written

@@ -66,7 +66,7 @@ public:
         auto const entry = entry_of(a);
         return entry ? location{me_, *entry, offset}.packed() : 0;
     }
-    /// Asks peers to let go of what is to be freed; its entry, if it has one.
+    /// Asks peers to let go of memory that is to be freed. Returns its entry, if it has one.
     std::optional<std::size_t> retire(void* base) {
         auto const found = entries_.find(base);
         if (found == entries_.end()) { return {}; }

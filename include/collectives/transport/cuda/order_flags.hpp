@@ -75,8 +75,8 @@ public:
     bool has_pending_work(rank_t r) const {
         return r < ranks_ && !is_released(r) && load(all_[r].done) < load(all_[r].enqueued);
     }
-    /// Nobody waits for rank r any more: it has died, or its device has failed. Said again and
-    /// again, for a device that is not through yet may write what it still had to write.
+    /// Ends all waits for rank r, which has died or whose device has failed. Call it again and
+    /// again, because a device that still works may overwrite the word.
     void release(rank_t r) const {
         if (r >= ranks_) { return; }
         std::atomic_ref(all_[r].released).store(1, std::memory_order_release);

@@ -79,7 +79,8 @@ public:
         if (how != ordering::memory) { flags_.reset(); }
     }
     ordering ordered_by() const { return how_; }
-    /// What finds out who has died, and lets go of them, while this waits for words.
+    /// `look` finds ranks that have died and releases them. It is called while this waits for
+    /// words.
     void look_by(std::function<void()> look) { look_ = std::move(look); }
 
     int enter() override { return calls_->enter(device_); }
@@ -194,14 +195,14 @@ public:
         on_device const here(*calls_, device_);
         settle();
         events_.clear();
-        // `dirty_` stays: somebody may hold the queue already, for what comes next.
+        // `dirty_` stays: a caller may already hold the queue to enqueue more.
     }
 
-    /// Waits, but does not say so if the device has failed.
+    /// Drains, but does not throw if the device has failed.
     void drain_if_possible() override {
         try {
             drain();
-        } catch (transport_error const&) {  // somebody else asks, too
+        } catch (transport_error const&) {  // another call reports the failure
             if (how_ == ordering::memory) { flags_->release(); }
         }
     }

@@ -143,8 +143,9 @@ public:
         return board(job_, memory, std::move(group), rank_in_group);
     }
 
-    /// Frees what `allocate` gave once all ranks have closed the board: some may still read it.
-    /// Before this rank closes it; where every address can be reached, as often as a board allows.
+    /// Frees what `allocate` gave once all ranks have closed the board, since some may still read
+    /// it. Call it before this rank closes the board and, where every address can be reached, only
+    /// as often as a board allows.
     void free_when_closed(board& b, void* p, std::size_t bytes) {
         if (!is_the_rank()) { return; }
         if (always_reachable) {

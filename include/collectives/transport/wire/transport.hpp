@@ -210,7 +210,7 @@ private:
         for (int n = 0; n < 1000 && control_.receive(); ++n) { received = true; }
         return received;
     }
-    // By value: so the message of a call, which takes no such way, stays in registers.
+    // By value, so that messages of calls, which have no check, stay in registers.
     [[gnu::noinline]] void send_in_frame(outgoing out, request& r) {
         r.frame_ = std::make_unique<frame>();
         auto& f = *r.frame_;
