@@ -175,9 +175,9 @@ private:
     /// Loads a few sources at once, since a device is quick only with many loads under way. The
     /// loops are unrolled, or their values would be kept in memory.
     constexpr void fold_pack(std::size_t at, barrier rounded) const {
-        constexpr int at_once = collectives::detail::prepares<Op, acc> && sizeof(acc) > sizeof(T)
-                                    ? 2
-                                    : 4;  // more spill
+        // More would spill registers.
+        constexpr int at_once =
+            collectives::detail::prepares<Op, acc> && sizeof(acc) > sizeof(T) ? 2 : 4;
         auto sums = widened_lanes(detail::load_pack(sources[0] + at), rounded);
         for (int first = 1; first < n; first += at_once) {
             detail::pack loaded[static_cast<std::size_t>(at_once)] = {};

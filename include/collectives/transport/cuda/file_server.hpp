@@ -82,7 +82,7 @@ public:
         files_.erase(t.file);
     }
 
-    /// The file of a ticket, of whatever process; the caller closes it. None if it was withdrawn.
+    /// The file of a ticket of any process, which the caller closes. None if it was withdrawn.
     static std::optional<int> fetch(file_ticket const& t) {
         auto const line = new_socket();
         if (line.get() < 0) { fail("socket"); }

@@ -175,8 +175,8 @@ public:
     bool captures(stream s) override {
         cudaStreamCaptureStatus status{};
         auto const fault = ::cudaStreamIsCapturing(of(s), &status);
-        if (fault ==
-            cudaErrorStreamCaptureImplicit) {  // the default stream, while another captures
+        // Of the default stream, while another one captures.
+        if (fault == cudaErrorStreamCaptureImplicit) {
             static_cast<void>(::cudaGetLastError());
             return true;
         }

@@ -31,8 +31,8 @@ struct kernel_lookup {
     pack_function (*pack)(std::uint64_t own, std::uint64_t wire);  // likewise
 };
 
-/// What is enqueued only ever waits for what was enqueued before, on whatever rank; so nothing can
-/// wait in a circle.
+/// Enqueued work waits only for work that was enqueued before it, on any rank. So nothing waits in
+/// a circle.
 class space final : public device_space {
 public:
     space(std::shared_ptr<call_table> with, int device, kernel_lookup const& find)

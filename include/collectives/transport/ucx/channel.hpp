@@ -230,7 +230,7 @@ private:
         detail::require(status, m.to < 0 ? "ucp_tag_recv_nbx" : "ucp_tag_send_nbx");
         return true;
     }
-    /// Messages that nobody received, as there are after a failure: UCX would complain of each.
+    /// Takes in messages without a receive, as a failure leaves them. UCX would complain of each.
     void drop_unexpected() {
         ucp_tag_recv_info_t info{};
         while (auto* const m = ucp_tag_probe_nb(worker_.get(), 0, 0, 1, &info)) {

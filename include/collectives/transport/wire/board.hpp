@@ -111,7 +111,7 @@ public:
     }
     /// Takes in a peer's control message, and answers if the peer waits for a call of this rank.
     void receive(control_message const& w) {
-        if (w.from < 0 || w.from >= size()) { return; }  // nobody here has said it
+        if (w.from < 0 || w.from >= size()) { return; }  // no rank of this board
         auto& its = peer(w.from);
         its.entered = std::max(its.entered, w.entered);
         its.finished = std::max(its.finished, w.finished);

@@ -144,9 +144,9 @@ public:
         }
         return true;
     }
-    /// Tells all ranks that this one goes, whatever they are at.
+    /// Tells all ranks that this one goes while an exception passes.
     void leave_by_exception() { tell_all(control_message::kind::leaves_by_exception); }
-    /// Tells all ranks that this one will not wait in `leave` for them. What it has sent is theirs.
+    /// Tells all ranks that this one no longer waits for them in `leave`.
     void give_up() { tell_all(control_message::kind::gives_up); }
     bool has_left_by_exception(rank_t r) const { return at(left_by_exception_, r); }
     /// Ends what is under way. What the library may still use is handed to `keep`.
