@@ -41,7 +41,7 @@ public:
     request& operator=(request const&) = delete;
 
     bool wrong() const { return wrong_; }
-    /// Whether more came than was expected, and `actual_bytes` is not known but at least so many.
+    /// Whether more came than was expected. Then `actual_bytes` is only the least that came.
     bool came_cut() const { return came_cut_; }
     std::size_t actual_bytes() const { return actual_bytes_; }
     std::uint64_t actual_check() const { return actual_check_; }
