@@ -71,11 +71,8 @@ nb::object communicator::reduce_scatter(manner const& how, nb::handle x, nb::han
         c.reduce_by(op);
         auto parts = !are_given && blocks.are_equal() ? coll::detail::part_counts{}
                                                       : blocks.parts(row_of(shape));
-        auto const& type = c.in.type();
-        auto const block = c.out.writable();
-        auto const whole = make().cut_input(how.what, type, c.in.readable(), block, 0, parts);
-        c.request = make().to_block(how.what, type, whole, block, std::move(parts), &c.reducer, 0,
-                                    options_of(how.options));
+        c.request = make().to_block(how.what, c.in.type(), c.in.readable(), c.out.writable(),
+                                    std::move(parts), &c.reducer, 0, options_of(how.options));
     });
 }
 
@@ -110,10 +107,8 @@ nb::object communicator::gather(manner const& how, nb::handle x, int root, nb::h
                 return new_array(shape, c.in.of(), blocks.have_places());
             });
         }
-        auto const& type = c.in.type();
-        auto const whole = make().cut_output(how.what, type, c.out.writable(), root, parts);
-        c.request = make().to_whole(how.what, type, c.in.readable(), whole, std::move(parts), root,
-                                    options_of(how.options));
+        c.request = make().to_whole(how.what, c.in.type(), c.in.readable(), c.out.writable(),
+                                    std::move(parts), root, options_of(how.options));
     });
 }
 
@@ -130,11 +125,8 @@ nb::object communicator::scatter(manner const& how, nb::handle x, nb::handle out
         auto parts = blocks.are_given() ? blocks.parts(row_of(c.out.shape()))
                                         : coll::detail::part_counts(
                                               static_cast<std::size_t>(size()), c.out.count());
-        auto const& type = c.out.type();
-        auto const block = c.out.writable();
-        auto const whole = make().cut_input(how.what, type, c.in.readable(), block, root, parts);
-        c.request = make().to_block(how.what, type, whole, block, std::move(parts), nullptr, root,
-                                    options_of(how.options));
+        c.request = make().to_block(how.what, c.out.type(), c.in.readable(), c.out.writable(),
+                                    std::move(parts), nullptr, root, options_of(how.options));
     });
 }
 
@@ -157,11 +149,8 @@ nb::object communicator::all_to_all(manner const& how, nb::handle x, nb::handle 
             return new_array(receives.are_given() ? of_rows(receives.end(), shape) : shape,
                              c.in.of(), receives.have_places());
         });
-        auto const& type = c.in.type();
-        auto to_parts = receives.parts(row_of(shape)), from_parts = sends.parts(row_of(shape));
-        auto const to = make().cut_output(how.what, type, c.out.writable(), 0, to_parts);
-        auto const from = make().cut_input(how.what, type, c.in.readable(), to, 0, from_parts);
-        c.request = make().exchange(type, from, to, std::move(from_parts), std::move(to_parts),
+        c.request = make().exchange(c.in.type(), c.in.readable(), c.out.writable(),
+                                    sends.parts(row_of(shape)), receives.parts(row_of(shape)),
                                     options_of(how.options));
     });
 }

@@ -6,11 +6,9 @@
 
 #include <nanobind/stl/string_view.h>
 
-#include <array>
 #include <complex>
 #include <optional>
 #include <string>
-#include <utility>
 
 namespace python {
 
@@ -20,22 +18,14 @@ namespace {
 std::optional<coll::named_op> named(nb::handle given) {
     std::string_view name;
     if (!nb::try_cast(given, name)) { return {}; }
-    using entry = std::pair<std::string_view, coll::named_op>;
-    static std::array<entry, 10> const all{{{"sum", coll::sum{}},
-                                            {"max", coll::max{}},
-                                            {"min", coll::min{}},
-                                            {"average", coll::average{}},
-                                            {"product", coll::product{}},
-                                            {"bit_and", coll::bit_and{}},
-                                            {"bit_or", coll::bit_or{}},
-                                            {"bit_xor", coll::bit_xor{}},
-                                            {"logical_and", coll::logical_and{}},
-                                            {"logical_or", coll::logical_or{}}}};
+    std::optional<coll::named_op> result;
+    using all = coll::detail::stateless_ops;
+    all::for_each([&]<class Op>(Op op) {
+        if (Op::name == name) { result = op; }
+    });
+    if (result) { return result; }
     std::string known;
-    for (auto const& [known_name, op] : all) {
-        if (known_name == name) { return op; }
-        known += coll::text_of(known.empty() ? "" : ", ", known_name);
-    }
+    all::for_each([&](auto op) { known += coll::text_of(known.empty() ? "" : ", ", op.name); });
     throw coll::usage_error(coll::text_of("there is no operator '", name, "'; the operators are ",
                                           known, " and premultiplied_sum(factor)"));
 }

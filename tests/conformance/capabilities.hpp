@@ -20,8 +20,6 @@ struct capabilities {
     bool registration = false;
     bool turns = false;
     bool memory_until_closed = false;
-    bool device = false;
-    bool shared_devices = false;
     bool first_board = false;
     bool boards_that_ask = false;
     bool cut_requests = false;
@@ -47,8 +45,6 @@ constexpr capabilities capabilities_of() {
             .registration = coll::memory_registering<T>,
             .turns = coll::uses_progress_lock<T>,
             .memory_until_closed = coll::frees_when_closed<T>,
-            .device = coll::has_device<T>,
-            .shared_devices = coll::shares_devices<T>,
             .first_board = coll::has_first_board<T>,
             .boards_that_ask = coll::asking_board<typename T::board>,
             .cut_requests = coll::cutting_request<typename T::request>,

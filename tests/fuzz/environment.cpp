@@ -7,7 +7,7 @@
 #include <collectives/launch/bootstrap/store/address.hpp>
 #include <collectives/launch/environment.hpp>
 #include <collectives/launch/job_name.hpp>
-#include <collectives/launch/local_socket.hpp>
+#include <collectives/core/local_socket.hpp>
 
 #include <sys/stat.h>
 #include <unistd.h>

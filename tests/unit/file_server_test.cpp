@@ -9,7 +9,6 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <filesystem>
@@ -89,10 +88,8 @@ TEST_CASE("who asks nobody, and who says nothing") {
     cuda::file_server server;
     auto const a = server.offer(file_with('a'), 1);
     int const silent = ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    sockaddr_un at{};
-    at.sun_family = AF_UNIX;
-    std::copy(a.server.begin(), a.server.end(), at.sun_path + 1);
-    REQUIRE(::connect(silent, reinterpret_cast<sockaddr const*>(&at), sizeof at) == 0);
+    collectives::detail::local_address const at(a.server.data());
+    REQUIRE(::connect(silent, at.get(), at.bytes) == 0);
     CHECK(first_byte(cuda::file_server::fetch(a).value()) == 'a');  // a second later at most
     ::close(silent);
 }
@@ -106,10 +103,8 @@ TEST_CASE("signals come while a process waits for a file") {
         cuda::file_server server;
         auto const a = server.offer(file_with('a'), 1);
         int const silent = ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-        sockaddr_un at{};
-        at.sun_family = AF_UNIX;
-        std::copy(a.server.begin(), a.server.end(), at.sun_path + 1);
-        REQUIRE(::connect(silent, reinterpret_cast<sockaddr const*>(&at), sizeof at) == 0);
+        collectives::detail::local_address const at(a.server.data());
+        REQUIRE(::connect(silent, at.get(), at.bytes) == 0);
         itimerval const often{{0, 20'000}, {0, 20'000}};
         ::setitimer(ITIMER_REAL, &often, nullptr);
         CHECK(first_byte(cuda::file_server::fetch(a).value()) == 'a');

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Addresses of local sockets: different names are different addresses, however long they are.
-#include <collectives/launch/local_socket.hpp>
+#include <collectives/core/local_socket.hpp>
 
 #include <doctest/doctest.h>
 

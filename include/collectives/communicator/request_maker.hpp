@@ -47,7 +47,8 @@ public:
                         reducer const& op, rank_t root, options const& how) const;
     call_request broadcast(element_type of, writable_memory inout, rank_t root,
                            options const& how) const;
-    /// all_gather and gather: a block in, the whole out (on root alone for gather).
+    /// all_gather and gather: a block in, the whole out (on root alone for gather). `parts` here
+    /// and below is empty or what the function `parts` gives.
     call_request to_whole(collective what, element_type of, memory_span in, writable_memory out,
                           counts parts, rank_t root, options const& how) const;
     /// reduce_scatter and scatter: the whole in (on root alone for scatter), a block out.
@@ -69,13 +70,6 @@ public:
         }
         return result;
     }
-    /// Checks the places of a cut's blocks in `out`. Returns `out` without what is behind the last
-    /// block. A cut whose blocks lie one behind the other becomes counts.
-    writable_memory cut_output(collective what, element_type of, writable_memory out, rank_t root,
-                               counts& parts) const;
-    /// The same for `in`, whose blocks may overlap if `out` is apart from it.
-    memory_span cut_input(collective what, element_type of, memory_span in, memory_span out,
-                          rank_t root, counts& parts) const;
 
     /// "rank 3, all_reduce #5: " and what is wrong with the call, in parts.
     template <class... Parts>
@@ -117,6 +111,13 @@ private:
     bool has_places(counts const& parts) const {
         return parts.size() > static_cast<std::size_t>(size_);
     }
+    /// Checks the places of a cut's blocks in `out`. Returns `out` without what is behind the last
+    /// block. A cut whose blocks lie one behind the other becomes counts.
+    writable_memory cut_output(collective what, element_type of, writable_memory out, rank_t root,
+                               counts& parts) const;
+    /// The same for `in`, whose blocks may overlap if `out` is apart from it.
+    memory_span cut_input(collective what, element_type of, memory_span in, memory_span out,
+                          rank_t root, counts& parts) const;
     std::size_t place_blocks(collective what, std::string_view whole_name, std::size_t elements,
                              counts& parts) const;
     void require_apart(collective what, std::string_view whole_name, counts const& parts) const;

@@ -70,6 +70,7 @@ COLLECTIVES_INLINE call_request request_maker::to_whole(collective what, element
                                                         memory_span in, writable_memory out,
                                                         counts parts, rank_t root,
                                                         options const& how) const {
+    out = cut_output(what, of, out, root, parts);
     auto r = begin(what, of, how, root);
     r.in = in.data;
     auto const sees_whole = has(traits_of(what).output, rank_, root, -1);
@@ -83,6 +84,7 @@ COLLECTIVES_INLINE call_request request_maker::to_block(collective what, element
                                                         memory_span in, writable_memory out,
                                                         counts parts, reducer const* op,
                                                         rank_t root, options const& how) const {
+    in = cut_input(what, of, in, out, root, parts);
     auto r = begin(what, of, how, root);
     r.out = out.data;
     r.op = op;
@@ -96,6 +98,8 @@ COLLECTIVES_INLINE call_request request_maker::to_block(collective what, element
 COLLECTIVES_INLINE call_request request_maker::exchange(element_type of, memory_span in,
                                                         writable_memory out, counts sends,
                                                         counts receives, options const& how) const {
+    out = cut_output(collective::all_to_all, of, out, 0, receives);
+    in = cut_input(collective::all_to_all, of, in, out, 0, sends);
     auto r = begin(collective::all_to_all, of, how);
     r.in = in.data;
     r.out = out.data;

@@ -32,29 +32,23 @@ detail::call_request vector_request(detail::request_maker make, collective what,
 template <class In, class Out>
 detail::call_request whole_request(detail::request_maker make, collective what, In& in, Out& out,
                                    part_counts counts, rank_t root, options const& how) {
-    auto const type = type_of_both<In&, Out&>();
-    auto const whole = make.cut_output(what, type, writable_memory_of(out), root, counts);
-    return make.to_whole(what, type, memory_of(in), whole, std::move(counts), root, how);
+    return make.to_whole(what, type_of_both<In&, Out&>(), memory_of(in), writable_memory_of(out),
+                         std::move(counts), root, how);
 }
 /// reduce_scatter and, with no reducer, scatter.
 template <class In, class Out>
 detail::call_request block_request(detail::request_maker make, collective what, In& in, Out& out,
                                    part_counts counts, reducer const* r, rank_t root,
                                    options const& how) {
-    auto const type = type_of_both<In&, Out&>();
-    auto const block = writable_memory_of(out);
-    auto const whole = make.cut_input(what, type, memory_of(in), block, root, counts);
-    return make.to_block(what, type, whole, block, std::move(counts), r, root, how);
+    return make.to_block(what, type_of_both<In&, Out&>(), memory_of(in), writable_memory_of(out),
+                         std::move(counts), r, root, how);
 }
 /// all_to_all.
 template <class In, class Out>
 detail::call_request exchange_request(detail::request_maker make, In& in, Out& out,
                                       part_counts sends, part_counts receives, options const& how) {
-    constexpr auto what = collective::all_to_all;
-    auto const type = type_of_both<In&, Out&>();
-    auto const to = make.cut_output(what, type, writable_memory_of(out), 0, receives);
-    auto const from = make.cut_input(what, type, memory_of(in), to, 0, sends);
-    return make.exchange(type, from, to, std::move(sends), std::move(receives), how);
+    return make.exchange(type_of_both<In&, Out&>(), memory_of(in), writable_memory_of(out),
+                         std::move(sends), std::move(receives), how);
 }
 
 }  // namespace collectives::detail

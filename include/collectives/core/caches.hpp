@@ -2,6 +2,8 @@
 // How large the processor's caches are, by what Linux says; sysconf adds up all of a machine's.
 #pragma once
 
+#include <collectives/core/files.hpp>
+
 #include <array>
 #include <cstddef>
 #include <cstdio>
@@ -34,15 +36,10 @@ namespace detail {
 using cache_text = std::array<char, 256>;
 /// What Linux says about the first processor's cache number `index`; empty if nothing.
 [[gnu::cold]] inline cache_text cache_says(int index, char const* what) {
-    cache_text path{}, text{};
+    cache_text path{};
     std::snprintf(path.data(), path.size(), "/sys/devices/system/cpu/cpu0/cache/index%d/%s", index,
                   what);
-    if (auto* const file = std::fopen(path.data(), "r")) {
-        auto const read = std::fread(text.data(), 1, text.size() - 1, file);
-        text[read] = '\0';
-        std::fclose(file);
-    }
-    return text;
+    return collectives::detail::start_of_file<256>(path.data());
 }
 [[gnu::cold]] inline std::size_t cache_bytes(int index) {
     std::size_t kib = 0;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <collectives/core/device_copy.hpp>
-#include <collectives/core/device_pack.hpp>
 #include <collectives/core/list_view.hpp>
 #include <collectives/core/types.hpp>
 

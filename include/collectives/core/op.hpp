@@ -219,4 +219,27 @@ struct premultiplied_sum {
 template <class F>
 premultiplied_sum(F) -> premultiplied_sum<F>;
 
+namespace detail {
+
+/// An operator without state, where a reducer can keep its address.
+template <class Op>
+inline constexpr Op the_op{};
+
+template <class... Ops>
+struct op_list {
+    template <class Op>
+    static constexpr bool has = one_of<Op, Ops...>;
+    /// Calls visit with each operator.
+    template <class Visit>
+    static constexpr void for_each(Visit const& visit) {
+        (visit(the_op<Ops>), ...);
+    }
+};
+
+/// All operators but premultiplied_sum: those without state.
+using stateless_ops =
+    op_list<sum, product, min, max, average, bit_and, bit_or, bit_xor, logical_and, logical_or>;
+
+}  // namespace detail
+
 }  // namespace collectives

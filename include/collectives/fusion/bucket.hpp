@@ -142,17 +142,11 @@ public:
     static shared_pointer<program> make_program(communicator_core& core, fused_element const& of,
                                                 std::size_t count, std::uint64_t content,
                                                 options const& how) {
-        call_request r;
-        r.shape.what = r.reported_as = collective::all_reduce;
-        r.shape.size = core.engine().size();
-        r.shape.rank = core.engine().rank();
+        auto r = core.make().begin(collective::all_reduce,
+                                   {of.wire_type, of.wire_name, of.wire_size}, how);
         r.shape.count = count;
-        r.shape.elem_size = of.wire_size;
         r.shape.in_place = true;
-        r.type = of.wire_type;
-        r.type_name = of.wire_name;
         r.op = &of.reduce;
-        r.how = how;
         require_kernel(core.engine(), r);
         return core.planner().make_program(r, core.planner().choose(r), content);
     }

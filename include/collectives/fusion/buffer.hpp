@@ -58,10 +58,11 @@ private:
 /// is the one that uses the rank's communicators: the rank calls nothing on any of them between its
 /// first `add` and the end of `flush`. (Over MPI: a usage_error unless MPI_THREAD_SERIALIZED.)
 ///
-/// With `priorities`, where more buckets are ready than may be `under_way`, that of the highest
-/// priority goes next: as a backward pass ends with the gradients that the next forward pass needs
-/// first, let the priority grow from tensor to tensor, and few be under way. Ranks agree on each
-/// start by an all_reduce of 8 bytes, of what is ready on all. The bits are the same.
+/// With `priorities` the bucket of the highest priority goes next where more buckets are ready than
+/// may be `under_way`. A backward pass ends with the gradients that the next forward pass needs
+/// first: let the priority grow from tensor to tensor, and few buckets be under way. For each start
+/// the ranks agree, by an all_reduce of 8 bytes, on a bucket that is ready on all of them. The bits
+/// of the results do not change.
 ///
 /// Without that thread and without priorities other collectives may be called on `comm` in between,
 /// in the same order on all ranks. After an error other than usage_error both are broken. With

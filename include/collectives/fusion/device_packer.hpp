@@ -2,7 +2,6 @@
 // Packs and unpacks a bucket in a device's memory, by one kernel each, wherever its tensors lie.
 #pragma once
 
-#include <collectives/core/device_pack.hpp>
 #include <collectives/core/device_space.hpp>
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/fusion/bucket_tensor.hpp>
@@ -66,12 +65,12 @@ private:
         }
         if (now_ == known_) { return; }
         auto const bytes = now_.size() * sizeof(packed_range);
-        known_.clear();  // until the table says so
+        known_.clear();  // the table does not hold the new ones yet
         if (table_.bytes < bytes) {
             give_back(pool);
             table_ = pool.take(bytes);
         }
-        known_.swap(now_);  // stays as it is until the kernels are through
+        known_.swap(now_);  // unchanged until the kernels are done
         space.copy(table_.data, known_.data(), bytes);
     }
 

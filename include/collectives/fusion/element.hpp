@@ -2,7 +2,6 @@
 // A tensor's element type with its operator: how it is reduced, and how it travels.
 #pragma once
 
-#include <collectives/core/device_pack.hpp>
 #include <collectives/core/device_space.hpp>
 #include <collectives/core/error.hpp>
 #include <collectives/core/text.hpp>

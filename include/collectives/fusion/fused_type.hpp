@@ -58,22 +58,26 @@ struct cast_codec {
 template <class Own, class Wire, class Codec>
 struct compressing {
     static void encode(void* to, void const* from, std::size_t count) {
-        auto* const wire = static_cast<std::byte*>(to);
-        auto const* const own = static_cast<std::byte const*>(from);
-        host::detail::for_each_index<Wire, false>(
-            count, [&](std::size_t i) __attribute__((always_inline)) {
-                host::detail::store(wire + i * sizeof(Wire),
-                                    Codec::encode(host::detail::load<Own>(own + i * sizeof(Own))));
-            });
+        convert<Own, Wire>(
+            to, from, count,
+            [](Own const& x) __attribute__((always_inline)) { return Codec::encode(x); });
     }
     static void decode(void* to, void const* from, std::size_t count) {
-        auto* const own = static_cast<std::byte*>(to);
-        auto const* const wire = static_cast<std::byte const*>(from);
+        convert<Wire, Own>(
+            to, from, count,
+            [](Wire const& x) __attribute__((always_inline)) { return Codec::decode(x); });
+    }
+
+private:
+    template <class From, class To, class Convert>
+    [[gnu::always_inline]] static void convert(void* to, void const* from, std::size_t count,
+                                               Convert const& converted) {
+        auto* const out = static_cast<std::byte*>(to);
+        auto const* const in = static_cast<std::byte const*>(from);
         host::detail::for_each_index<Wire, false>(
             count, [&](std::size_t i) __attribute__((always_inline)) {
-                host::detail::store(
-                    own + i * sizeof(Own),
-                    Codec::decode(host::detail::load<Wire>(wire + i * sizeof(Wire))));
+                host::detail::store(out + i * sizeof(To),
+                                    converted(host::detail::load<From>(in + i * sizeof(From))));
             });
     }
 };

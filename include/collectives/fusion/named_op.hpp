@@ -15,26 +15,15 @@
 
 namespace collectives::inline v0 {
 
-namespace detail {
-
-template <class Op>
-concept stateless_named_op =
-    one_of<Op, sum, product, min, max, average, bit_and, bit_or, bit_xor, logical_and, logical_or>;
-
-/// The operators without state, where a reducer can keep their address.
-template <stateless_named_op Op>
-inline constexpr Op the_op{};
-
-}  // namespace detail
-
 /// Any of sum, product, min, max, average, bit_and, bit_or, bit_xor, logical_and, logical_or and
 /// premultiplied_sum{factor}, to which they convert.
 class named_op {
 public:
     /// By conversion from the operator; by default it is `sum`.
     constexpr named_op() = default;
-    template <detail::stateless_named_op Op>
-    constexpr named_op(Op) : kind_(kind_of<Op>()), name_(Op::name) {}  // NOLINT: it is one
+    template <class Op>
+        requires(detail::stateless_ops::has<Op>)
+    constexpr named_op(Op) : name_(Op::name) {}  // NOLINT: it is one
     template <std::integral F>
     constexpr named_op(premultiplied_sum<F> op)  // NOLINT: likewise
         : kind_(std::is_signed_v<F> ? kind::times_signed : kind::times_unsigned),
@@ -59,16 +48,7 @@ public:
     template <class T>
     reducer on() {
         switch (kind_) {
-            case kind::sum: return of<T>(detail::the_op<sum>);
-            case kind::product: return of<T>(detail::the_op<product>);
-            case kind::min: return of<T>(detail::the_op<min>);
-            case kind::max: return of<T>(detail::the_op<max>);
-            case kind::average: return of<T>(detail::the_op<average>);
-            case kind::bit_and: return of<T>(detail::the_op<bit_and>);
-            case kind::bit_or: return of<T>(detail::the_op<bit_or>);
-            case kind::bit_xor: return of<T>(detail::the_op<bit_xor>);
-            case kind::logical_and: return of<T>(detail::the_op<logical_and>);
-            case kind::logical_or: return of<T>(detail::the_op<logical_or>);
+            case kind::stateless: return stateless_on<T>();
             case kind::times_signed:
                 return of_integer<T>(static_cast<std::int64_t>(integer_.factor));
             case kind::times_unsigned: return of_integer<T>(integer_.factor);
@@ -81,16 +61,7 @@ public:
 
 private:
     enum class kind : std::uint8_t {
-        sum,
-        product,
-        min,
-        max,
-        average,
-        bit_and,
-        bit_or,
-        bit_xor,
-        logical_and,
-        logical_or,
+        stateless,
         times_signed,
         times_unsigned,
         times_real,
@@ -98,20 +69,6 @@ private:
         times_complex_double
     };
 
-    template <class Op>
-    static constexpr kind kind_of() {
-        using detail::one_of;
-        if constexpr (one_of<Op, collectives::sum>) { return kind::sum; }
-        if constexpr (one_of<Op, collectives::product>) { return kind::product; }
-        if constexpr (one_of<Op, collectives::min>) { return kind::min; }
-        if constexpr (one_of<Op, collectives::max>) { return kind::max; }
-        if constexpr (one_of<Op, collectives::average>) { return kind::average; }
-        if constexpr (one_of<Op, collectives::bit_and>) { return kind::bit_and; }
-        if constexpr (one_of<Op, collectives::bit_or>) { return kind::bit_or; }
-        if constexpr (one_of<Op, collectives::bit_xor>) { return kind::bit_xor; }
-        if constexpr (one_of<Op, collectives::logical_and>) { return kind::logical_and; }
-        return kind::logical_or;
-    }
     template <class F>
     static constexpr double widened(F factor) {
         if constexpr (narrow_float<F>) {
@@ -129,6 +86,14 @@ private:
             throw_error<usage_error>(name_, " is no operator on ", type_name<T>());
         }
     }
+    template <class T>
+    reducer stateless_on() const {
+        reducer result;
+        detail::stateless_ops::for_each([&]<class Op>(Op const& op) {
+            if (name_ == Op::name) { result = of<T>(op); }
+        });
+        return result;
+    }
     /// On numbers that are no integers the factor becomes one of them first, as it does in
     /// premultiplied_sum; a double holds it then, and the product is rounded once all the same.
     template <class T, class F>
@@ -143,7 +108,7 @@ private:
         return of<T>(real_);
     }
 
-    kind kind_ = kind::sum;
+    kind kind_ = kind::stateless;
     std::string_view name_ = sum::name;
     premultiplied_sum<std::uint64_t> integer_{0};
     premultiplied_sum<double> real_{0};

@@ -2,15 +2,16 @@
 // Starts the ranks of a job as child processes, watches them, and reports a death to the others.
 #pragma once
 
+#include <collectives/core/descriptor.hpp>
 #include <collectives/core/error.hpp>
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/core/timeout.hpp>
+#include <collectives/transport/shared/processes.hpp>
 #include <collectives/transport/shared/state.hpp>
 
 #include <poll.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,6 +21,7 @@
 #include <cstdio>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 namespace collectives::inline v0::shm {
 
@@ -29,7 +31,11 @@ public:
     children(children const&) = delete;
     children& operator=(children const&) = delete;
     ~children() {
-        for (auto const& c : all_) { end(c); }
+        for (auto const& c : all_) {
+            if (c.ended) { continue; }
+            ::kill(c.pid, SIGKILL);
+            ::waitpid(c.pid, nullptr, 0);
+        }
     }
 
     /// Forks rank r, which ends with the status that `live()` returns. It dies with its parent.
@@ -50,9 +56,10 @@ public:
             std::fflush(nullptr);
             ::_exit(status);
         }
-        auto const descriptor = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
-        all_.push_back({r, pid, descriptor, false});
-        if (descriptor < 0) {
+        auto its = shared::descriptor_of(pid);
+        auto const is_watched = its.get() >= 0;
+        all_.push_back({r, pid, std::move(its)});
+        if (!is_watched) {
             throw_error<transport_error>("pidfd_open of rank ", r, ": ", std::strerror(errno));
         }
         auto expected = shared::life::expected;  // the rank may already have left
@@ -66,7 +73,7 @@ public:
         for (;;) {
             watched.clear();
             for (auto const& c : all_) {
-                if (!c.ended) { watched.push_back({c.descriptor, POLLIN, 0}); }
+                if (!c.ended) { watched.push_back({c.process.get(), POLLIN, 0}); }
             }
             if (watched.empty()) { break; }
             auto const failed = state_.header().failures.load() != 0 &&
@@ -94,7 +101,7 @@ private:
     struct child {
         rank_t rank = 0;
         pid_t pid = 0;
-        int descriptor = -1;
+        descriptor process;
         bool ended = false;
         int exit_status = -1;
         int signal = 0;
@@ -104,8 +111,7 @@ private:
         int status = 0;
         if (::waitpid(c.pid, &status, WNOHANG) != c.pid) { return; }
         c.ended = true;
-        ::close(c.descriptor);
-        c.descriptor = -1;
+        c.process.reset();
         if (WIFEXITED(status)) { c.exit_status = WEXITSTATUS(status); }
         if (WIFSIGNALED(status)) { c.signal = WTERMSIG(status); }
         auto const has_reported = state_.status(c.rank).state.load() == shared::life::left;
@@ -132,14 +138,6 @@ private:
                              ? text_of(" threw: ", report)
                              : text_of(" ended its process with status ", first->exit_status);
         throw run_error(rank + how, first->rank, first->exit_status, first->signal);
-    }
-
-    static void end(child const& c) {
-        if (!c.ended) {
-            ::kill(c.pid, SIGKILL);
-            ::waitpid(c.pid, nullptr, 0);
-        }
-        if (c.descriptor >= 0) { ::close(c.descriptor); }
     }
 
     shared::state state_;

@@ -12,9 +12,7 @@
 #include <collectives/transport/shm.hpp>
 
 #include <cstddef>
-#include <span>
 #include <utility>
-#include <vector>
 
 namespace collectives::inline v0::cuda {
 
@@ -31,15 +29,12 @@ inline bool shares_host_memory(collectives::communicator const& comm) {
 /// What the ranks of `base` share host memory by where that is not its own transport. Throws
 /// usage_error for ranks on several machines.
 inline shared_pointer<shm::transport> control_beside(collectives::communicator& base) {
-    auto const mine = collectives::detail::host_identity_of_this_process();
-    std::vector<collectives::detail::host_identity> identities(
-        static_cast<std::size_t>(base.size()));
-    base.all_gather(std::span(&mine, 1), identities);
+    auto const identities = collectives::detail::identities_of(base);
     auto const hosts = collectives::detail::hosts_of(identities);
     for (std::size_t r = 0; r < hosts.size(); ++r) {
         if (hosts[r] == hosts[0]) { continue; }
-        throw usage_error(text_of("rank ", base.rank(), ", cuda::communicator: ranks 0 and ", r,
-                                  " are on different hosts"));
+        throw_error<usage_error>("rank ", base.rank(), ", cuda::communicator: ranks 0 and ", r,
+                                 " are on different hosts");
     }
     return collectives::detail::meet_on_host(base, identities, hosts, {});
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/core/error.hpp>
+#include <collectives/core/files.hpp>
 #include <collectives/core/fingerprint.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/launch/cuda_settings.hpp>
@@ -14,7 +15,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <optional>
 #include <string_view>
@@ -41,13 +41,8 @@ struct device_info {
 
 /// A number that no other process has or will have; the time of the process's start is part of it.
 inline std::uint64_t this_process() {
-    std::array<char, 1024> text{};
-    std::size_t n = 0;
-    if (auto* const file = std::fopen("/proc/self/stat", "r")) {
-        n = std::fread(text.data(), 1, text.size(), file);
-        std::fclose(file);
-    }
-    std::string_view all(text.data(), n);
+    auto const text = collectives::detail::start_of_file<1024>("/proc/self/stat");
+    std::string_view all(text.data());
     all.remove_prefix(std::min(all.rfind(')') + 1, all.size()));
     for (int field = 3; field < 22; ++field) {
         all.remove_prefix(std::min(all.find(' ', 1), all.size()));
@@ -63,8 +58,7 @@ inline std::optional<ordering> asked_order(settings const& with) {
     if (name == "events") { return ordering::events; }
     if (name == "memory") { return ordering::memory; }
     if (name == "host") { return ordering::host; }
-    throw usage_error(
-        text_of("COLLECTIVES_CUDA_ORDER is '", name, "': say events, memory or host"));
+    throw_error<usage_error>("COLLECTIVES_CUDA_ORDER is '", name, "': say events, memory or host");
 }
 
 /// By rank of the job: the first rank on its device; -1 for a rank with a part of its own, under

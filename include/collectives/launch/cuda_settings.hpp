@@ -2,7 +2,7 @@
 // What a program asks of its devices.
 #pragma once
 
-#include <collectives/transport/cuda/ordering.hpp>
+#include <collectives/transport/cuda/order_flags.hpp>
 
 #include <memory>
 #include <optional>

@@ -88,14 +88,14 @@ private:
     void open_device(int device) {
         auto& calls = *with_.calls;
         if (base_.size() > most_operands) {
-            throw usage_error(text_of("a CUDA communicator has ", most_operands,
-                                      " ranks at most, not ", base_.size()));
+            throw_error<usage_error>("a CUDA communicator has ", most_operands,
+                                     " ranks at most, not ", base_.size());
         }
         std::string why;
         auto const devices = calls.devices(why);
         if (devices == 0) { throw transport_error(why); }
         if (device < 0 || device >= devices) {
-            throw usage_error(text_of("there is no device ", device, ": there are ", devices));
+            throw_error<usage_error>("there is no device ", device, ": there are ", devices);
         }
         auto const asked = asked_order(with_);
         mine_.order = asked ? static_cast<std::int32_t>(*asked) : -1;
@@ -117,15 +117,15 @@ private:
             auto const& c = infos_[r];
             auto const where = text_of("rank ", base_.rank(), ", cuda::communicator: ");
             if (!c.fault.view().empty()) {
-                throw transport_error(text_of(where, "rank ", r, ": ", c.fault.view()));
+                throw_error<transport_error>(where, "rank ", r, ": ", c.fault.view());
             }
             for (std::size_t other = 0; other < r && !one_process_; ++other) {
                 if (infos_[other].process != c.process) { continue; }
-                throw usage_error(text_of(where, "ranks ", other, " and ", r,
-                                          " are threads of one process: meet by threads::run"));
+                throw_error<usage_error>(where, "ranks ", other, " and ", r,
+                                         " are threads of one process: meet by threads::run");
             }
             if (c.order != infos_[0].order) {
-                throw usage_error(text_of(where, "ranks 0 and ", r, " ask for different orders"));
+                throw_error<usage_error>(where, "ranks 0 and ", r, " ask for different orders");
             }
         }
     }
@@ -137,9 +137,9 @@ private:
             auto const bad = together([&] {
                 for (auto const& c : infos_) {
                     if (with_.calls->reaches(mine_.number, c.number)) { continue; }
-                    throw transport_error(text_of("its device ", mine_.number,
-                                                  " does not reach the memory of device ", c.number,
-                                                  ", of rank ", &c - infos_.data()));
+                    throw_error<transport_error>("its device ", mine_.number,
+                                                 " does not reach the memory of device ", c.number,
+                                                 ", of rank ", &c - infos_.data());
                 }
             });
             if (bad) { refuse(bad->rank, bad->why); }
@@ -164,8 +164,8 @@ private:
         return refusal{bad - said.begin(), *bad};
     }
     [[noreturn]] void refuse(std::ptrdiff_t r, reason const& why) const {
-        throw transport_error(
-            text_of("rank ", base_.rank(), ", cuda::communicator: rank ", r, ": ", why.view()));
+        throw_error<transport_error>("rank ", base_.rank(), ", cuda::communicator: rank ", r, ": ",
+                                     why.view());
     }
 
     /// Takes the order that is asked for. Else the host's, where processes share a device, since

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <collectives/core/error.hpp>
+#include <collectives/core/files.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/core/type_name.hpp>
@@ -14,7 +15,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -37,14 +37,7 @@ inline std::uint64_t host_of_this_process() {
         auto const n = ::readlink(name, text.data(), text.size());
         all.append(text.data(), static_cast<std::size_t>(std::max<::ssize_t>(n, 0)));
     }
-    if (auto* const file = std::fopen("/proc/sys/kernel/random/boot_id", "r")) {
-        all.append(text.data(), std::fread(text.data(), 1, text.size(), file));
-        std::fclose(file);
-    } else {
-        ::gethostname(text.data(), text.size() - 1);
-        all.append(text.data());
-    }
-    return hash_text(all);
+    return hash_text(all.append(name_of_machine().data()));
 }
 
 inline host_identity host_identity_of_this_process() {

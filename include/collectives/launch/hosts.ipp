@@ -9,16 +9,13 @@
 #include <collectives/transport/model.hpp>
 
 #include <cstddef>
-#include <span>
 #include <utility>
 #include <vector>
 
 namespace collectives::inline v0 {
 
 COLLECTIVES_INLINE communicator bridge_hosts(communicator& comm, timeout time) {
-    auto const mine = detail::host_identity_of_this_process();
-    std::vector<detail::host_identity> identities(static_cast<std::size_t>(comm.size()));
-    comm.all_gather(std::span(&mine, 1), identities, {.timeout = time});
+    auto const identities = detail::identities_of(comm, {.timeout = time});
     auto hosts = detail::hosts_of(identities);
     auto inside = erase(detail::meet_on_host(comm, identities, hosts, time));
     return comm.with([&](shared_pointer<any_transport> between) -> shared_pointer<any_transport> {

@@ -109,7 +109,7 @@ inline job create_job(job_place const& me, std::string const& name, steady::time
             } else if (!came.is_seen()) {
                 set_process(memory, said.rank, not_visible);
                 memory_handover::refuse(came.connection, refusal::not_visible);
-            } else if (memory_handover::send_file(came.connection, memory.descriptor())) {
+            } else if (collectives::detail::send_file(came.connection.get(), memory.descriptor())) {
                 set_process(memory, said.rank, came.process);
             }
         }

@@ -16,12 +16,21 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 namespace collectives::inline v0::detail {
+
+/// Where each rank runs. Collective.
+inline std::vector<host_identity> identities_of(communicator& comm, options const& how = {}) {
+    auto const mine = host_identity_of_this_process();
+    std::vector<host_identity> all(static_cast<std::size_t>(comm.size()));
+    comm.all_gather(std::span(&mine, 1), all, how);
+    return all;
+}
 
 /// The transport of this rank among `ranks` of the job, which share its host. Throws as shm::join
 /// does; a timeout_error names the missing ranks by their numbers in the job.

@@ -4,10 +4,10 @@
 #pragma once
 
 #include <collectives/core/error.hpp>
+#include <collectives/core/local_socket.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/launch/poll.hpp>
-#include <collectives/launch/local_socket.hpp>
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -106,16 +106,6 @@ public:
         static_cast<void>(::recv(connection.get(), &unread, sizeof unread, MSG_DONTWAIT));
         static_cast<void>(::send(connection.get(), &why, 1, MSG_NOSIGNAL));
     }
-    /// False if the newcomer has gone in the meantime.
-    static bool send_file(descriptor const& connection, int file) {
-        parcel p;
-        auto* const head = CMSG_FIRSTHDR(&p.message);
-        head->cmsg_level = SOL_SOCKET;
-        head->cmsg_type = SCM_RIGHTS;
-        head->cmsg_len = CMSG_LEN(sizeof(int));
-        std::memcpy(CMSG_DATA(head), &file, sizeof file);
-        return ::sendmsg(connection.get(), &p.message, MSG_NOSIGNAL) == 1;
-    }
 
     /// Connects once rank 0 listens, and receives its file; no descriptor if that takes too long.
     /// Throws usage_error if rank 0 refuses the rank, or if another user's process listens there;
@@ -136,17 +126,17 @@ public:
         if (sent == sizeof hello && !collectives::detail::wait_for(socket_.get(), POLLIN, until)) {
             return descriptor();
         }
-        parcel p;
+        collectives::detail::file_message m;
         auto const got =
-            sent == sizeof hello ? ::recvmsg(socket_.get(), &p.message, MSG_CMSG_CLOEXEC) : -1;
-        auto file = p.take_file();  // first, so that none stays behind
+            sent == sizeof hello ? ::recvmsg(socket_.get(), &m.head, MSG_CMSG_CLOEXEC) : -1;
+        auto file = m.take_file();  // first, so that none stays behind
         if (got != 1) { lose_rank_0(hello.rank, hello.size); }
-        if ((p.message.msg_flags & MSG_CTRUNC) != 0) {
+        if ((m.head.msg_flags & MSG_CTRUNC) != 0) {
             errno = EMFILE;
             fail("recvmsg");
         }
         if (file.get() < 0) {
-            auto const why = static_cast<refusal>(p.byte);
+            auto const why = static_cast<refusal>(m.byte);
             if (why != refusal::unexpected) {
                 throw_error<usage_error>(
                     "rank ", hello.rank, " of ", hello.size,
@@ -166,30 +156,6 @@ public:
     }
 
 private:
-    /// A message of one byte, with room for a descriptor.
-    struct parcel {
-        parcel() {
-            message.msg_iov = &data;
-            message.msg_iovlen = 1;
-            message.msg_control = control;
-            message.msg_controllen = CMSG_LEN(sizeof(int));  // there is room for two by alignment
-        }
-        /// The descriptor that the message has brought, if any.
-        descriptor take_file() {
-            auto* const head = CMSG_FIRSTHDR(&message);
-            int file = -1;
-            if (head != nullptr && head->cmsg_level == SOL_SOCKET &&
-                head->cmsg_type == SCM_RIGHTS) {
-                std::memcpy(&file, CMSG_DATA(head), sizeof file);
-            }
-            return descriptor(file);
-        }
-        char byte = 0;
-        iovec data{&byte, 1};
-        alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-        msghdr message{};
-    };
-
     int accept() const { return ::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC); }
     [[noreturn]] static void fail(char const* call) {
         throw_error<transport_error>("the ranks of the job cannot meet: ", call, ": ",

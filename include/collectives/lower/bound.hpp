@@ -100,8 +100,8 @@ struct bound_round {
 /// What a protocol requires of the binding.
 struct binding {
     protocol how = protocol::eager;
-    bool whole_ranges =
-        true;  // neighbouring chunks lie side by side (not so in segments of blocks, or in a cut)
+    /// Neighbouring chunks lie side by side. They do not in segments of blocks, or in a cut.
+    bool whole_ranges = true;
 };
 
 struct bound_schedule {

@@ -48,10 +48,8 @@ constexpr bool is_read(protocol p, memory where) {
 struct announcement {
     protocol how = protocol::eager;
     bool in_place = false;
-    bool takes_results =
-        false;  // the rank that adds up, or sends last, writes to this rank's output
-    bool shares_copies =
-        false;  // of a copy between two ranks that share, each makes a half: the reader the first
+    bool takes_results = false;  // ranks that add up, or send last, write to this rank's output
+    bool shares_copies = false;  // of a copy, the reader makes the first half, the sender the other
 
     /// The announcement as one number, and back.
     constexpr std::uint64_t word() const {

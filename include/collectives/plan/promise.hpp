@@ -56,9 +56,8 @@ struct planned_call {
 
 /// Calls of one communicator, in order.
 struct planned_history {
-    std::size_t element = 1;  // bytes
-    bool overlapping =
-        false;  // each rank starts all calls before it waits for any; each call has its own buffers
+    std::size_t element = 1;   // bytes
+    bool overlapping = false;  // ranks start all calls, each on its own buffers, before they wait
     lean_vector<planned_call> calls;
 };
 

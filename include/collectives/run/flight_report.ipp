@@ -2,6 +2,7 @@
 // The definitions of run/flight_report.hpp.
 #pragma once
 
+#include <collectives/core/files.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/core/timeout.hpp>
 #include <collectives/core/without_cancellation.hpp>
@@ -9,7 +10,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -109,15 +109,6 @@ namespace collectives::inline v0::detail {
     return text + "]}\n";
 }
 
-/// Whether a file of so many bytes may be written; where not, with errno. Beyond the limit (ulimit
-/// -f) a signal would end the process.
-[[gnu::cold]] inline bool is_within_limit(std::size_t bytes) {
-    ::rlimit most{};
-    if (::getrlimit(RLIMIT_FSIZE, &most) != 0 || bytes <= most.rlim_cur) { return true; }
-    errno = EFBIG;
-    return false;
-}
-
 /// Says on standard error why there is no report: the rank has worse to tell its program. Allocates
 /// nothing. Where standard error is a pipe that nobody reads any more, the process goes on.
 [[gnu::cold]] inline void say_that_no_report(char const* path, char const* why) {
@@ -140,7 +131,8 @@ namespace collectives::inline v0::detail {
     auto const unfinished = path + ".tmp";
     ::unlink(unfinished.c_str());
     auto const file = ::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-    auto written = file >= 0 && is_within_limit(text.size());
+    auto written = file >= 0 && may_have_bytes(text.size());
+    if (file >= 0 && !written) { errno = EFBIG; }
     while (written && !text.empty()) {
         auto const n = ::write(file, text.data(), text.size());
         if (n > 0) { text.remove_prefix(static_cast<std::size_t>(n)); }

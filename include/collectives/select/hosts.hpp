@@ -64,10 +64,10 @@ private:
 
 /// What a schedule sends between hosts.
 struct crossing {
-    int rounds = 0;       // in which anything crosses
-    double messages = 0;  // that the busiest rank sends or receives
-    double moved = 0;     // over the rounds, by the host that sends or receives most in each; bytes
-                          // by the vector's bytes
+    int rounds = 0;       // the rounds with messages between hosts
+    double messages = 0;  // what the busiest rank sends, or receives, between hosts
+    double moved = 0;     // what the busiest host of each round sends, or receives, summed over the
+                          // rounds, in lengths of the vector
 };
 
 [[gnu::cold]] inline crossing crossing_of(lean_list<schedule> const& all,

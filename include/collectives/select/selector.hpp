@@ -10,7 +10,6 @@
 #include <collectives/select/hosts.hpp>
 #include <collectives/select/override.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <limits>

@@ -19,24 +19,21 @@ namespace collectives::inline v0 {
 
 namespace detail {
 
+template <std::size_t Bytes>
+struct signed_of;
+template <>
+struct signed_of<1> : std::type_identity<std::int8_t> {};
+template <>
+struct signed_of<2> : std::type_identity<std::int16_t> {};
+template <>
+struct signed_of<4> : std::type_identity<std::int32_t> {};
+template <>
+struct signed_of<8> : std::type_identity<std::int64_t> {};
+
 template <std::size_t Bytes, bool Signed>
-struct integer_of;
-template <>
-struct integer_of<1, true> : std::type_identity<std::int8_t> {};
-template <>
-struct integer_of<2, true> : std::type_identity<std::int16_t> {};
-template <>
-struct integer_of<4, true> : std::type_identity<std::int32_t> {};
-template <>
-struct integer_of<8, true> : std::type_identity<std::int64_t> {};
-template <>
-struct integer_of<1, false> : std::type_identity<std::uint8_t> {};
-template <>
-struct integer_of<2, false> : std::type_identity<std::uint16_t> {};
-template <>
-struct integer_of<4, false> : std::type_identity<std::uint32_t> {};
-template <>
-struct integer_of<8, false> : std::type_identity<std::uint64_t> {};
+struct integer_of : signed_of<Bytes> {};
+template <std::size_t Bytes>
+struct integer_of<Bytes, false> : std::make_unsigned<typename signed_of<Bytes>::type> {};
 
 template <class T>
 struct element_form : std::type_identity<T> {};

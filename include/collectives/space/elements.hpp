@@ -56,16 +56,16 @@ template <bool Sure, std::size_t Length, class Body>
     for (std::size_t j = 0; j < Length; ++j) { body(j); }
 }
 
-/// body(i) for i in 0 .. count - 1; the iterations may run in any order or at once. Most of them
-/// run in unrolled parts of a fixed length: those g++ 12 turns into vector instructions at -O2
-/// already. So do short ones at the end, since small vectors are nothing but an end. The last few
-/// must not be vectorised (the empty asm forbids it): that would be one more text in each program.
+/// Calls body(i) for i in 0 .. count - 1; the calls may be made in any order or at once. Most of
+/// them are made in parts of a fixed length, which g++ 12 turns into vector instructions even at
+/// -O2. Shorter parts follow, for vectors that are too small for a whole part. The empty asm keeps
+/// the last few calls out of vector instructions, which would only make programs larger.
 template <class T, bool Sure, class Body>
 [[gnu::always_inline]] inline void for_each_index(std::size_t count, Body const& body) {
     constexpr std::size_t unrolled = std::clamp<std::size_t>(256 / sizeof(T), 16, 64);
     constexpr std::size_t few = 8;
     std::size_t i = 0;
-    if constexpr (sizeof(T) > 64) {  // nothing for vectors; and large ones need room on the stack
+    if constexpr (sizeof(T) > 64) {  // no vector holds it, and it may need much of the stack
         for (; i < count; ++i) { body(i); }
         return;
     }

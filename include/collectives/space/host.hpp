@@ -9,8 +9,6 @@
 #include <collectives/space/levels.hpp>
 #include <collectives/space/reducer.hpp>
 
-#include <cstddef>
-
 namespace collectives::inline v0::host {
 
 /// The reducer of `op` on elements of type T. It keeps the address of `op`. Throws usage_error

@@ -23,11 +23,7 @@ inline constexpr std::size_t block_bytes = 4096;
 
 /// The operators whose code is known: where they add to a product, it was rounded before.
 template <class Op>
-inline constexpr bool own_operator =
-    std::is_same_v<Op, sum> || std::is_same_v<Op, product> || std::is_same_v<Op, min> ||
-    std::is_same_v<Op, max> || std::is_same_v<Op, average> || std::is_same_v<Op, bit_and> ||
-    std::is_same_v<Op, bit_or> || std::is_same_v<Op, bit_xor> || std::is_same_v<Op, logical_and> ||
-    std::is_same_v<Op, logical_or>;
+inline constexpr bool own_operator = collectives::detail::stateless_ops::has<Op>;
 template <class F>
 inline constexpr bool own_operator<premultiplied_sum<F>> = number<F>;
 

@@ -60,7 +60,7 @@ public:
     /// afterwards.
     bool stopped() const { return stop_word().load(std::memory_order_seq_cst) != 0; }
 
-    // ---- boards that say where ranks wait; on others nobody knows
+    // ---- boards that say where ranks wait
 
     /// Publishes where this rank waits.
     virtual void publish_wait(wait_point const&) {}

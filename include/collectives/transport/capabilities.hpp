@@ -4,7 +4,6 @@
 // misspelt function does not switch a capability off silently.
 #pragma once
 
-#include <collectives/core/device_space.hpp>
 #include <collectives/core/function_ref.hpp>
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/lending_case.hpp>
@@ -82,11 +81,6 @@ concept reopening = requires(T t, typename T::board& broken, loss const& of) {
 template <class T>
 concept frees_when_closed =
     requires(T t, typename T::board& b, void* p) { t.free_when_closed(b, p, std::size_t{}); };
-/// Its ranks' buffers are in a device's memory.
-template <class T>
-concept has_device = requires(T t) {
-    { t.space() } -> std::convertible_to<device_space&>;
-};
 /// Its ranks copy from and to each other's private memory.
 template <class T>
 concept lends_memory = requires(T t, std::byte* p, std::byte const* from, lending_case what) {
@@ -95,11 +89,6 @@ concept lends_memory = requires(T t, std::byte* p, std::byte const* from, lendin
     t.note_reading(what, reading{}, std::chrono::nanoseconds{});
     { t.fetch(rank_t{}, std::uint64_t{}, p, std::size_t{}) } -> std::same_as<bool>;
     { t.put(rank_t{}, std::uint64_t{}, from, std::size_t{}) } -> std::same_as<bool>;
-};
-/// Knows which ranks share a device.
-template <class T>
-concept shares_devices = requires(T const t) {
-    { t.shared_device(rank_t{}) } -> std::convertible_to<int>;
 };
 /// Has a board for all ranks of the job.
 template <class T>

@@ -164,10 +164,6 @@ public:
     }
 
     peer_memory* memory() override { return memory_part::part(); }
-    device_space* device() override {
-        if constexpr (has_device<Transport>) { return &transport_->space(); }
-        return any_transport::device();
-    }
     int processors() const override {
         if constexpr (counts_processors<Transport>) { return transport_->processors(); }
         return any_transport::processors();
@@ -210,10 +206,6 @@ public:
     }
     void use_lock([[maybe_unused]] shared_pointer<progress_lock> of) override {
         if constexpr (uses_progress_lock<Transport>) { transport_->use_lock(std::move(of)); }
-    }
-    int shared_device(rank_t r) const override {
-        if constexpr (shares_devices<Transport>) { return transport_->shared_device(r); }
-        return any_transport::shared_device(r);
     }
 
 private:

@@ -30,24 +30,21 @@ namespace detail {
 struct places {
     explicit places(int size)
         : ranks(size),
-          board(rounded(shared::state::bytes(size))),
-          parts(board + rounded(shared::board::bytes(size))),
+          board(shared::rounded_up(shared::state::bytes(size))),
+          parts(board + shared::rounded_up(shared::board::bytes(size))),
           part(part_bytes(size)),
-          end(rounded(parts + static_cast<std::size_t>(size) * part, 64 * 1024)) {}
+          end(shared::rounded_up(parts + static_cast<std::size_t>(size) * part, 64 * 1024)) {}
 
     int ranks;
     std::size_t board, parts, part, end;
 
 private:
-    static std::size_t rounded(std::size_t bytes, std::size_t to = 4096) {
-        return (bytes + to - 1) / to * to;
-    }
     /// Address space for one rank: twice the machine's memory, less where there are very many.
     static std::size_t part_bytes(int size) {
         auto const memory = static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) *
                             static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
         auto const most = (std::size_t{1} << 45) / static_cast<std::size_t>(size);
-        return rounded(std::min(2 * memory, most));
+        return shared::rounded_up(std::min(2 * memory, most));
     }
 };
 

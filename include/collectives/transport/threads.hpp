@@ -24,7 +24,7 @@ public:
 class job {
 public:
     [[gnu::cold]] explicit job(int size) {
-        auto const board_at = (shared::state::bytes(size) + 4095) / 4096 * 4096;
+        auto const board_at = shared::rounded_up(shared::state::bytes(size));
         auto const bytes = board_at + shared::board::bytes(size);
         auto* const memory = static_cast<std::byte*>(shared::heap_memory{}.allocate(bytes));
         memory_ = {memory, memory, [](void* p) { std::free(p); }};

@@ -20,40 +20,33 @@ namespace sentence {
 
 using round_type = std::vector<transfer>;
 
-inline std::set<int> senders(round_type const& round) {
-    std::set<int> result;
-    for (auto const& t : round) { result.insert(t.from); }
+/// The ranks at one end of the transfers, which are those of `size` ranks.
+inline rank_set ranks_at(rank_t transfer::*end, round_type const& round, int size) {
+    rank_set result(size);
+    for (auto const& t : round) { result.insert(t.*end); }
     return result;
 }
 
-inline std::set<int> receivers(round_type const& round) {
-    std::set<int> result;
-    for (auto const& t : round) { result.insert(t.to); }
-    return result;
-}
-
-inline std::string ranks(std::set<int> const& set, int size) {
-    if (set.size() == 1) { return filled("rank {}", *set.begin()); }
-    if (static_cast<int>(set.size()) == size) { return "all ranks"; }
-    rank_set as_set(size);
-    for (int const r : set) { as_set.insert(r); }
-    auto const text = label(as_set);
-    if (text.size() > 24) { return filled("{} ranks", set.size()); }
-    return "ranks " + text;
+inline std::string ranks(rank_set const& set, int size) {
+    auto const text = label(set);
+    if (set.count() == 1) { return "rank " + text; }
+    if (set.count() == size) { return "all ranks"; }
+    return text.size() > 24 ? filled("{} ranks", set.count()) : "ranks " + text;
 }
 
 /// Each sender has one transfer, and the same distance or mask leads to its receiver.
 inline std::string regular(round_type const& round, int size) {
-    auto const from = senders(round);
-    if (from.size() != round.size() || round.size() < 2) { return {}; }
+    auto const from = ranks_at(&transfer::from, round, size);
+    auto const count = static_cast<std::size_t>(from.count());
+    if (count != round.size() || count < 2) { return {}; }
     auto const distance = [size](transfer const& t) { return (t.to - t.from + size) % size; };
     auto const mask = [](transfer const& t) { return t.from ^ t.to; };
     auto const same = [&](auto f) {
         return std::all_of(round.begin(), round.end(),
                            [&](transfer const& t) { return f(t) == f(round.front()); });
     };
-    bool const everyone = static_cast<int>(from.size()) == size;
-    bool const mutual = from == receivers(round);
+    bool const everyone = from.count() == size;
+    bool const mutual = from == ranks_at(&transfer::to, round, size);
     if (same(mask) && mutual && size > 2) {
         return filled("{} in pairs i <-> i xor {}", everyone ? "all" : ranks(from, size),
                       mask(round.front()));
@@ -93,16 +86,18 @@ inline bool exchanges(round_type const& round) {
 
 inline std::string who(round_type const& round, int size) {
     if (auto text = regular(round, size); !text.empty()) { return text; }
-    auto const from = senders(round);
-    auto const to = receivers(round);
-    if (round.size() == 1) { return filled("rank {} -> rank {}", *from.begin(), *to.begin()); }
+    if (round.size() == 1) { return filled("rank {} -> rank {}", round[0].from, round[0].to); }
+    auto const from = ranks_at(&transfer::from, round, size);
+    auto const to = ranks_at(&transfer::to, round, size);
     if (static_cast<int>(round.size()) == size * (size - 1)) { return "every rank -> every other"; }
     int const fan = even_fan(round);
     if (exchanges(round) && fan == 1) { return ranks(from, size) + " in pairs"; }
     if (exchanges(round) && fan > 1) {
         return filled("{} each with {} others", ranks(from, size), fan);
     }
-    if (from.size() == 1 || to.size() == 1) { return ranks(from, size) + " -> " + ranks(to, size); }
+    if (from.count() == 1 || to.count() == 1) {
+        return ranks(from, size) + " -> " + ranks(to, size);
+    }
     return filled("{} transfers, {} -> {}", round.size(), ranks(from, size), ranks(to, size));
 }
 

@@ -172,11 +172,12 @@ private:
         for (int k = 0; k < outputs; ++k) { detail::store_element(to[k] + i * sizeof(T), result); }
     }
 
-    /// A few sources are asked for at once: what is on its way is what makes a device quick. What
-    /// is not unrolled keeps its values in memory.
+    /// Loads a few sources at once, since a device is quick only with many loads under way. The
+    /// loops are unrolled, or their values would be kept in memory.
     constexpr void fold_pack(std::size_t at, barrier rounded) const {
+        // More would spill registers.
         constexpr int at_once =
-            collectives::detail::prepares<Op, acc> && sizeof(acc) > sizeof(T) ? 2 : 4;  // or spills
+            collectives::detail::prepares<Op, acc> && sizeof(acc) > sizeof(T) ? 2 : 4;
         auto sums = widened_lanes(detail::load_pack(sources[0] + at), rounded);
         for (int first = 1; first < n; first += at_once) {
             detail::pack loaded[static_cast<std::size_t>(at_once)] = {};

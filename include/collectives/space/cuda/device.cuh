@@ -31,7 +31,7 @@ void start(void (*kernel)(Body), Body const& body, std::size_t blocks, void* que
         dim3(threads_per_block), arguments, 0, static_cast<cudaStream_t>(queue));
     if (fault != cudaSuccess) {  // of this launch alone, whatever failed before
         static_cast<void>(::cudaGetLastError());
-        throw transport_error(text_of("a kernel does not start: ", cudaGetErrorString(fault)));
+        throw_error<transport_error>("a kernel does not start: ", cudaGetErrorString(fault));
     }
 }
 

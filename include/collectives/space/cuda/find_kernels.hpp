@@ -2,7 +2,7 @@
 // How a device's space finds the program's kernels.
 #pragma once
 
-#include <collectives/core/device_pack.hpp>
+#include <collectives/core/device_copy.hpp>
 #include <collectives/core/type_name.hpp>
 #include <collectives/space/canonical.hpp>
 #include <collectives/space/cuda/kernels.hpp>

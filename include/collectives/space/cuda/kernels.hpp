@@ -4,7 +4,6 @@
 #pragma once
 
 #include <collectives/core/device_copy.hpp>
-#include <collectives/core/device_pack.hpp>
 #include <collectives/core/op.hpp>
 #include <collectives/space/reducer.hpp>
 
@@ -61,31 +60,19 @@ inline kernel_table& kernels() {
 /// visit.template operator()<Op, T>().
 template <class T, class Visit>
 void for_each_operator(Visit const& visit) {
-    auto const if_fit = [&]<class Op>(std::type_identity<Op>) {
+    auto const if_fit = [&]<class Op>(Op const&) {
         if constexpr (reduction_op<Op, T>) { visit.template operator()<Op, T>(); }
     };
-    auto const scaled = [&]<class F>(std::type_identity<F>) {
-        if_fit(std::type_identity<premultiplied_sum<F>>{});
-    };
-    if_fit(std::type_identity<sum>{});
-    if_fit(std::type_identity<product>{});
-    if_fit(std::type_identity<min>{});
-    if_fit(std::type_identity<max>{});
-    if constexpr (!std::same_as<T, bool>) { if_fit(std::type_identity<average>{}); }
-    if_fit(std::type_identity<logical_and>{});
-    if_fit(std::type_identity<logical_or>{});
+    collectives::detail::stateless_ops::for_each(if_fit);
     if constexpr (std::integral<T>) {
-        if_fit(std::type_identity<bit_and>{});
-        if_fit(std::type_identity<bit_or>{});
-        if_fit(std::type_identity<bit_xor>{});
-        scaled(std::type_identity<T>{});
+        if_fit(premultiplied_sum<T>{});
     } else if constexpr (std::same_as<T, double> || std::same_as<T, std::complex<double>>) {
-        scaled(std::type_identity<double>{});
+        if_fit(premultiplied_sum<double>{});
     } else {
-        scaled(std::type_identity<float>{});
-        scaled(std::type_identity<double>{});
+        if_fit(premultiplied_sum<float>{});
+        if_fit(premultiplied_sum<double>{});
     }
-    if constexpr (complex_number<T>) { scaled(std::type_identity<T>{}); }
+    if constexpr (complex_number<T>) { if_fit(premultiplied_sum<T>{}); }
 }
 template <class Visit>
 void for_each_kernel(Visit const& visit) {

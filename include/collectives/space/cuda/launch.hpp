@@ -14,7 +14,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <type_traits>
 
@@ -27,8 +26,8 @@ void enqueue_reduction(void const* op, reduction const& r) {
     if (r.count == 0) { return; }
     auto const outputs = 1 + r.others;
     if (r.n > most_operands || outputs > most_operands) {
-        throw usage_error(text_of("a kernel reduces ", most_operands, " vectors at most, not ",
-                                  r.n > outputs ? r.n : outputs));
+        throw_error<usage_error>("a kernel reduces ", most_operands, " vectors at most, not ",
+                                 r.n > outputs ? r.n : outputs);
     }
     fold_body<Op, T> body{.op = *static_cast<Op const*>(op)};
     body.count = r.count;

@@ -2,7 +2,7 @@
 // What the kernel does that packs a bucket, and unpacks it, as a plain function like the others.
 #pragma once
 
-#include <collectives/core/device_pack.hpp>
+#include <collectives/core/device_copy.hpp>
 #include <collectives/space/cuda/body.hpp>
 
 #include <bit>

@@ -46,7 +46,8 @@ public:
     /// 0 where there is no driver or no device; `why` then says so.
     virtual int devices(std::string& why) = 0;
     virtual uuid identity(int device) = 0;
-    /// Called first in a thread of the library's own: what others capture goes on all the same.
+    /// A thread of the library's own calls this first, so that it ends no capture of another
+    /// thread.
     virtual void begin_thread() {}
     virtual int current() = 0;
     virtual void use(int device) = 0;
@@ -66,20 +67,20 @@ public:
     virtual void* allocate_host(std::size_t bytes) = 0;
     virtual void free_host(void* p) = 0;
 
-    /// Makes the host's memory at p, whole pages, known to all devices, which reach it at the
-    /// address that is given back; until it is removed.
+    /// Makes whole pages of the host's memory known to all devices, until `remove_host`. Returns
+    /// the address at which devices reach them.
     virtual void* add_host(void* p, std::size_t bytes) = 0;
     virtual void remove_host(void* p) = 0;
 
-    /// Percent of the device that MPS sets aside for this process; 0: none.
+    /// The percentage of the device that MPS sets aside for this process; 0 if it sets none aside.
     virtual int share_of(int device) = 0;
 
-    /// Between any memories; the host's is read before it returns, or written in the stream's
-    /// order.
+    /// Copies between any memories. The host's memory is read before this returns, but is written
+    /// in the order of the stream.
     virtual void copy(void* to, void const* from, std::size_t bytes, stream s) = 0;
     virtual void zero(void* p, std::size_t bytes, stream s) = 0;
 
-    virtual bool captures(stream s) = 0;  // into a graph
+    virtual bool captures(stream s) = 0;  // whether it records its work as a graph
     virtual int device_of(stream s) = 0;
     virtual stream make_stream() = 0;
     virtual void destroy_stream(stream s) = 0;
@@ -89,21 +90,37 @@ public:
     virtual event make_event(bool shared) = 0;
     virtual void destroy_event(event e) = 0;
     virtual void record(event e, stream s) = 0;
-    /// Whether all is done that came before its last record; true where there is none.
+    /// Whether all work before the event's last record is done. True of an event that was never
+    /// recorded.
     virtual bool passed(event e) = 0;
-    /// What comes on the stream waits for what came before the event's last record until now.
+    /// Later work on the stream waits for all work before the event's last record.
     virtual void wait(stream s, event e) = 0;
-    /// Whether a device's streams write and wait for words of 64 bits; where others write to its
-    /// memory, `from_others`, also so that what they wrote before is there after the wait.
+    /// Whether streams of a device can write words of 64 bits and wait for them. `from_others`:
+    /// other devices write to its memory, and what they wrote before a word must be there after the
+    /// wait.
     virtual bool has_words(int device, bool from_others) = 0;
-    /// Writes a word of memory that devices reach, once all before it on the stream is done and to
-    /// be seen everywhere.
+    /// Writes a word of memory that devices reach, once all earlier work on the stream is done and
+    /// visible to all.
     virtual void write_word(stream s, std::uint64_t* at, std::uint64_t value) = 0;
-    /// What comes on the stream waits until the word is as large.
+    /// Later work on the stream waits until the word is at least this large.
     virtual void wait_word(stream s, std::uint64_t* at, std::uint64_t least) = 0;
 
     virtual handle share_event(event e) = 0;
     virtual event open_event(handle const& h) = 0;
+
+    /// Makes a device current, and returns the one that was current before, for `leave`.
+    int enter(int device) {
+        auto const before = current();
+        if (before != device) { use(device); }
+        return before;
+    }
+    void leave(int device, int before) {
+        if (before == device) { return; }
+        try {
+            use(before);
+        } catch (...) {  // NOLINT: it was the user's device before
+        }
+    }
 
     /// An event for peers to wait for. It is used again and never destroyed: a rank that has ended
     /// does not know who is about to wait for it. The device is current. From any thread.
@@ -140,32 +157,24 @@ private:
 class on_device {
 public:
     on_device(call_table& with, int device)
-        : calls_(with), before_(with.current()), device_(device) {
-        if (before_ != device_) { calls_.use(device_); }
-    }
+        : calls_(with), device_(device), before_(with.enter(device)) {}
     on_device(on_device const&) = delete;
     on_device& operator=(on_device const&) = delete;
-    ~on_device() {
-        if (before_ == device_) { return; }
-        try {
-            calls_.use(before_);
-        } catch (...) {  // NOLINT: it was the user's device before
-        }
-    }
+    ~on_device() { calls_.leave(device_, before_); }
 
 private:
     call_table& calls_;
-    int before_, device_;
+    int device_, before_;
 };
 
-/// Gives something back to a device. What one that has failed does not take is lost with it; the
-/// next call on the device says so.
+/// Gives something back to a device. A device that has failed does not take it, and it is lost. The
+/// next call on that device reports the failure.
 template <class Give>
 void give_back(call_table& with, int device, Give const& give) {
     try {
         on_device const here(with, device);
         give();
-    } catch (transport_error const&) {  // NOLINT: see above
+    } catch (transport_error const&) {  // NOLINT: the device has failed
     }
 }
 

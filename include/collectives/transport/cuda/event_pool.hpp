@@ -26,7 +26,7 @@ public:
         set_.emplace_back(++last_, e);
         return last_;
     }
-    /// A completion where nothing is enqueued.
+    /// A completion that has passed, as nothing is enqueued.
     std::uint64_t passed_completion() { return ++last_; }
     bool passed(std::uint64_t completion) {
         auto const found = std::find_if(set_.begin(), set_.end(), [completion](auto const& one) {

@@ -66,7 +66,7 @@ public:
         auto const entry = entry_of(a);
         return entry ? location{me_, *entry, offset}.packed() : 0;
     }
-    /// Asks peers to let go of what is to be freed; its entry, if it has one.
+    /// Asks peers to let go of memory that is to be freed. Returns its entry, if it has one.
     std::optional<std::size_t> retire(void* base) {
         auto const found = entries_.find(base);
         if (found == entries_.end()) { return {}; }
@@ -110,9 +110,10 @@ private:
         used_[i] = {a.base, ++clock_};
         return i;
     }
-    /// An entry that was never used, else of those that no peer holds, else of all that are not
-    /// retired, the one not asked for for the longest time: there are more than a rank's runs can
-    /// be using at once. What is retired and held waits to be freed.
+    /// An entry that was never used. If there is none, the entry that was not asked for for the
+    /// longest time: of those that no peer holds, or, if peers hold all, of those that are not
+    /// retired. No run uses it, since there are more entries than the runs of a rank can use. An
+    /// entry that is retired and held stays until its memory is freed.
     std::optional<std::size_t> free_entry() {
         if (used_.size() < location::entries) {
             used_.emplace_back();

@@ -3,7 +3,9 @@
 // socket without a name in the file system. A ticket of 64 bytes says where to ask, and for what.
 #pragma once
 
+#include <collectives/core/descriptor.hpp>
 #include <collectives/core/error.hpp>
+#include <collectives/core/local_socket.hpp>
 #include <collectives/core/service_thread.hpp>
 #include <collectives/core/text.hpp>
 
@@ -11,8 +13,7 @@
 #include <poll.h>
 #include <sys/random.h>
 #include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
+#include <sys/time.h>
 
 #include <array>
 #include <cerrno>
@@ -24,7 +25,6 @@
 #include <string>
 #include <system_error>
 #include <thread>
-#include <utility>
 
 namespace collectives::inline v0::cuda {
 
@@ -49,111 +49,80 @@ public:
         std::string name = "collectives-cuda-";
         for (auto const b : random) { name += "0123456789abcdef"[b % 16]; }
         std::copy(name.begin(), name.end(), name_.begin());
-        socket_ = ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
         auto const at = address_of(name_);
-        if (socket_ < 0 ||
-            ::bind(socket_, reinterpret_cast<sockaddr const*>(&at), sizeof at) != 0 ||
-            ::listen(socket_, 128) != 0 || ::pipe2(stop_.data(), O_CLOEXEC) != 0) {
-            auto const why = errno;
-            close_all();
-            errno = why;
+        std::array<int, 2> pipe{-1, -1};
+        if (socket_.get() < 0 || ::bind(socket_.get(), at.get(), at.bytes) != 0 ||
+            ::listen(socket_.get(), 128) != 0 || ::pipe2(pipe.data(), O_CLOEXEC) != 0) {
             fail("a socket for files");
         }
+        stopped_ = descriptor(pipe[0]);
+        stop_ = descriptor(pipe[1]);
         try {
             thread_ = collectives::detail::service_thread(
                 [](void* its) { static_cast<file_server*>(its)->serve(); }, this);
         } catch (std::system_error const& e) {
-            close_all();
-            throw transport_error(text_of("a thread for files: ", e.what()));
+            throw_error<transport_error>("a thread for files: ", e.what());
         }
     }
     file_server(file_server const&) = delete;
     file_server& operator=(file_server const&) = delete;
     ~file_server() {
-        close_one(stop_[1]);
+        stop_.reset();
         thread_.join();
-        close_all();
-        for (auto const& [n, file] : files_) { ::close(file); }
     }
 
     /// Takes the file over. The ticket is good until it is withdrawn.
     file_ticket offer(int file, std::uint64_t bytes) {
         std::lock_guard const lock(mutex_);
-        files_[++last_] = file;
+        files_[++last_] = descriptor(file);
         return {file_ticket::right_magic, last_, bytes, name_};
     }
     void withdraw(file_ticket const& t) {
         std::lock_guard const lock(mutex_);
-        auto const found = files_.find(t.file);
-        if (found == files_.end()) { return; }
-        ::close(found->second);
-        files_.erase(found);
+        files_.erase(t.file);
     }
 
-    /// The file of a ticket, of whatever process; the caller closes it. None if it was withdrawn.
+    /// The file of a ticket of any process, which the caller closes. None if it was withdrawn.
     static std::optional<int> fetch(file_ticket const& t) {
-        int const line = ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-        if (line < 0) { fail("socket"); }
+        auto const line = new_socket();
+        if (line.get() < 0) { fail("socket"); }
         auto const at = address_of(t.server);
-        timeval const patience{5, 0};
-        ::setsockopt(line, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-        std::optional<int> result;
-        auto fine = again([&] {
-                        return ::connect(line, reinterpret_cast<sockaddr const*>(&at), sizeof at);
-                    }) == 0 &&
-                    is_of_this_user(line) &&
-                    again([&] { return ::send(line, &t.file, sizeof t.file, MSG_NOSIGNAL); }) ==
-                        ssize_t{sizeof t.file};
+        wait_at_most(line.get(), 5);
+        auto fine = again([&] { return ::connect(line.get(), at.get(), at.bytes); }) == 0 &&
+                    is_of_this_user(line.get()) &&
+                    again([&] {
+                        return ::send(line.get(), &t.file, sizeof t.file, MSG_NOSIGNAL);
+                    }) == ssize_t{sizeof t.file};
+        collectives::detail::file_message m;
         if (fine) {
-            message m;
-            auto const n = again([&] { return ::recvmsg(line, &m.head, MSG_CMSG_CLOEXEC); });
+            auto const n = again([&] { return ::recvmsg(line.get(), &m.head, MSG_CMSG_CLOEXEC); });
             if (n == 0) { errno = ECONNRESET; }  // it has gone, or refuses
             fine = n == 1;
-            if (auto* const c = fine ? CMSG_FIRSTHDR(&m.head) : nullptr;
-                c != nullptr && c->cmsg_type == SCM_RIGHTS) {
-                int file = -1;
-                std::memcpy(&file, CMSG_DATA(c), sizeof file);
-                result = file;
-            }
         }
-        auto const why = errno;
-        ::close(line);
-        errno = why;
         if (!fine) { fail("a peer's file"); }
-        return result;
+        auto file = m.take_file();
+        return file.get() < 0 ? std::nullopt : std::optional(file.release());
     }
 
 private:
-    struct message {  // one byte, and room for a file
-        char byte = 0;
-        alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> room{};
-        iovec part{&byte, 1};
-        msghdr head{};
-        message() {
-            head.msg_iov = &part;
-            head.msg_iovlen = 1;
-            head.msg_control = room.data();
-            head.msg_controllen = room.size();
-        }
-        message(message const&) = delete;
-        message& operator=(message const&) = delete;
-    };
-
-    [[noreturn]] static void fail(char const* what) {
-        throw transport_error(text_of(what, ": ", std::strerror(errno)));
+    static descriptor new_socket() {
+        return descriptor(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
     }
-    static sockaddr_un address_of(std::array<char, 40> const& name) {
-        sockaddr_un at{};
-        at.sun_family = AF_UNIX;
-        std::copy(name.begin(), name.end(), at.sun_path + 1);  // behind a zero: no file
-        return at;
+    [[noreturn]] static void fail(char const* what) {
+        throw_error<transport_error>(what, ": ", std::strerror(errno));
+    }
+    static collectives::detail::local_address address_of(std::array<char, 40> const& name) {
+        return collectives::detail::local_address(
+            {name.data(), ::strnlen(name.data(), name.size())});
     }
     static bool is_of_this_user(int line) {
-        ucred who{};
-        socklen_t n = sizeof who;
-        if (::getsockopt(line, SOL_SOCKET, SO_PEERCRED, &who, &n) != 0) { return false; }
+        if (collectives::detail::peer_of_same_user(line) >= 0) { return true; }
         errno = EPERM;
-        return who.uid == ::geteuid();
+        return false;
+    }
+    static void wait_at_most(int line, int seconds) {
+        timeval const patience{seconds, 0};
+        ::setsockopt(line, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     }
     /// Again, where a signal has come between.
     template <class Call>
@@ -164,54 +133,33 @@ private:
     }
     void serve() {
         while (true) {
-            pollfd both[] = {{socket_, POLLIN, 0}, {stop_[0], POLLIN, 0}};
+            pollfd both[] = {{socket_.get(), POLLIN, 0}, {stopped_.get(), POLLIN, 0}};
             if (::poll(both, 2, -1) < 0 && errno != EINTR) { return; }
             if (both[1].revents != 0) { return; }
             if (both[0].revents == 0) { continue; }
-            int const line = ::accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC);
-            if (line < 0) {  // no file is free, perhaps: that does not change at once
+            descriptor const line(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+            if (line.get() < 0) {  // no file is free, perhaps: that does not change at once
                 ::poll(both + 1, 1, 10);
                 continue;
             }
-            timeval const patience{1, 0};  // of who says nothing
-            ::setsockopt(line, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+            wait_at_most(line.get(), 1);
             std::uint64_t wanted = 0;
-            if (is_of_this_user(line) &&
-                again([&] { return ::recv(line, &wanted, sizeof wanted, 0); }) == sizeof wanted) {
-                answer(line, wanted);
+            if (is_of_this_user(line.get()) &&
+                again([&] { return ::recv(line.get(), &wanted, sizeof wanted, 0); }) ==
+                    sizeof wanted) {
+                std::lock_guard const lock(mutex_);
+                auto const found = files_.find(wanted);
+                collectives::detail::send_file(line.get(),
+                                               found == files_.end() ? -1 : found->second.get());
             }
-            ::close(line);
         }
-    }
-    void answer(int line, std::uint64_t wanted) {
-        std::lock_guard const lock(mutex_);
-        message m;
-        if (auto const found = files_.find(wanted); found != files_.end()) {
-            auto* const c = CMSG_FIRSTHDR(&m.head);
-            c->cmsg_level = SOL_SOCKET;
-            c->cmsg_type = SCM_RIGHTS;
-            c->cmsg_len = CMSG_LEN(sizeof(int));
-            std::memcpy(CMSG_DATA(c), &found->second, sizeof(int));
-        } else {
-            m.head.msg_control = nullptr;
-            m.head.msg_controllen = 0;
-        }
-        ::sendmsg(line, &m.head, MSG_NOSIGNAL);
-    }
-    static void close_one(int& file) {
-        if (file >= 0) { ::close(std::exchange(file, -1)); }
-    }
-    void close_all() {
-        close_one(socket_);
-        close_one(stop_[0]);
-        close_one(stop_[1]);
     }
 
     std::array<char, 40> name_{};
-    int socket_ = -1;
-    std::array<int, 2> stop_{-1, -1};
+    descriptor socket_ = new_socket();
+    descriptor stop_, stopped_;  // the ends of a pipe: once the first is closed, the thread ends
     std::mutex mutex_;
-    std::map<std::uint64_t, int> files_;
+    std::map<std::uint64_t, descriptor> files_;
     std::uint64_t last_ = 0;
     std::thread thread_;
 };

@@ -36,9 +36,9 @@ public:
         peers_[i] = {process, table, 0, {}};
     }
 
-    /// The address here. Opens what is not known, for which other memory may be closed after
-    /// `wait()`. Throws transport_error where that fails, and for what is no location of so many
-    /// bytes. Null for what is no location: of no bytes.
+    /// The address of a location in this process. Opens memory that is not known, and may close
+    /// other memory for that, after `wait()`. Throws transport_error if that fails, or if the
+    /// location has fewer bytes. Null for no bytes at no location.
     template <class Wait>
     std::byte* at(location where, std::size_t bytes, Wait const& wait) {
         if (where.rank < 0 && bytes == 0) { return nullptr; }

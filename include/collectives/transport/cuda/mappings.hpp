@@ -48,8 +48,9 @@ struct remote_allocation {
     handle key{};
 };
 
-/// Found by process, device that maps it, and base; valid as long as the allocation's id is the
-/// same. What overlaps a new allocation of its owner is gone there, and is closed.
+/// Mappings are found by process, device and base, and are valid as long as the allocation's id is
+/// the same. A mapping that overlaps a new allocation of its owner is closed: the owner has freed
+/// the memory.
 class mappings {
 public:
     explicit mappings(std::shared_ptr<call_table> with) : calls_(std::move(with)) {}
@@ -72,7 +73,7 @@ public:
         };
         evict(overlaps, wait);
         auto at = calls_->open(what.key);
-        if (!at) {  // something of that process that is gone without our knowing
+        if (!at) {  // memory is mapped there that its process has freed, unknown to us
             evict([&](auto const& other, entry const&) { return other.first == place.first; },
                   wait);
             at = calls_->open(what.key);

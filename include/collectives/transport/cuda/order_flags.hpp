@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Words in the host's memory by which streams of several ranks wait for each other, where devices
-// write and wait for such words themselves.
+// How the devices of ranks wait for each other, and the words in the host's memory that devices
+// write, and wait for, themselves.
 #pragma once
 
 #include <collectives/core/error.hpp>
@@ -15,12 +15,18 @@
 
 namespace collectives::inline v0::cuda {
 
-/// How far a rank's stream has come. These values only grow. `released` is set once the rank is
-/// gone or its device has failed.
+/// What keeps the work of a peer behind the work that it was told of.
+enum class ordering : std::uint8_t {
+    events,  // the peer's stream waits for an event that the rank has recorded
+    memory,  // the peer's stream waits for a word that the rank's stream writes
+    host     // the rank tells its peers only when its work is done; this works everywhere
+};
+
+/// How far a rank's stream has come. These values only grow.
 struct alignas(128) order_word {
-    std::uint64_t done;      // its stream has come so far: the device writes it
-    std::uint64_t enqueued;  // that much is enqueued: the rank does, before it tells a peer
-    std::uint64_t released;  // nobody waits for it any more; no device writes this
+    std::uint64_t done;      // notes that the stream has passed; the device writes this
+    std::uint64_t enqueued;  // notes on the stream; the rank writes this before it tells a peer
+    std::uint64_t released;  // 1 once the rank is gone or its device has failed; a rank writes this
 };
 
 /// The order words of all ranks, in shared memory that this rank's device reaches. A peer waits
@@ -69,8 +75,8 @@ public:
     bool has_pending_work(rank_t r) const {
         return r < ranks_ && !is_released(r) && load(all_[r].done) < load(all_[r].enqueued);
     }
-    /// Nobody waits for rank r any more: it has died, or its device has failed. Said again and
-    /// again, for a device that is not through yet may write what it still had to write.
+    /// Ends all waits for rank r, which has died or whose device has failed. Call it again and
+    /// again, because a device that still works may overwrite the word.
     void release(rank_t r) const {
         if (r >= ranks_) { return; }
         std::atomic_ref(all_[r].released).store(1, std::memory_order_release);

@@ -6,7 +6,6 @@
 #include <collectives/core/error.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/transport/cuda/calls.hpp>
-#include <collectives/transport/cuda/runtime_capture.hpp>
 #include <collectives/transport/cuda/runtime_files.hpp>
 #include <collectives/transport/cuda/runtime_flags.hpp>
 
@@ -150,7 +149,11 @@ public:
     void* add_host(void* p, std::size_t bytes) override {
         check(::cudaHostRegister(p, bytes, cudaHostRegisterPortable | cudaHostRegisterMapped),
               "cudaHostRegister");
-        return detail::address_on_device(p);
+        void* there = nullptr;
+        auto const fault = ::cudaHostGetDevicePointer(&there, p, 0);
+        if (fault != cudaSuccess) { static_cast<void>(::cudaHostUnregister(p)); }
+        check(fault, "cudaHostGetDevicePointer");
+        return there;
     }
     void remove_host(void* p) override { check(::cudaHostUnregister(p), "cudaHostUnregister"); }
 
@@ -172,8 +175,8 @@ public:
     bool captures(stream s) override {
         cudaStreamCaptureStatus status{};
         auto const fault = ::cudaStreamIsCapturing(of(s), &status);
-        if (fault ==
-            cudaErrorStreamCaptureImplicit) {  // the default stream, while another captures
+        // Of the default stream, while another one captures.
+        if (fault == cudaErrorStreamCaptureImplicit) {
             static_cast<void>(::cudaGetLastError());
             return true;
         }
@@ -251,11 +254,14 @@ private:
         check(::cudaDeviceGetAttribute(&value, which, device), "cudaDeviceGetAttribute");
         return value;
     }
-    /// Asks also while this thread captures a stream; the question is not part of the capture.
+    /// Asks also while this thread captures a stream: the mode in between allows what CUDA else
+    /// forbids then.
     template <class Thing>
     static bool is_ready(cudaError_t (*ask)(Thing), Thing what, char const* call) {
-        detail::unlike_capture const asks;
+        auto mode = cudaStreamCaptureModeRelaxed;
+        static_cast<void>(::cudaThreadExchangeStreamCaptureMode(&mode));
         auto const fault = ask(what);
+        static_cast<void>(::cudaThreadExchangeStreamCaptureMode(&mode));
         if (fault == cudaErrorNotReady) {
             static_cast<void>(::cudaGetLastError());
             return false;
@@ -267,7 +273,7 @@ private:
     static void check(cudaError_t fault, char const* call) {
         if (fault == cudaSuccess) { return; }
         static_cast<void>(::cudaGetLastError());
-        throw transport_error(text_of(call, ": ", ::cudaGetErrorString(fault)));
+        throw_error<transport_error>(call, ": ", ::cudaGetErrorString(fault));
     }
     template <class H>
     static handle bytes_of(H const& h) {

@@ -33,7 +33,7 @@ F* driver_call(char const* name) {
         ::cudaGetDriverEntryPointByVersion(name, &found, 12000, cudaEnableDefault, &how);
     if (fault != cudaSuccess || found == nullptr) {
         static_cast<void>(::cudaGetLastError());
-        throw transport_error(text_of(name, ": not in this driver"));
+        throw_error<transport_error>(name, ": not in this driver");
     }
     return reinterpret_cast<F*>(found);
 }
@@ -57,7 +57,7 @@ inline bool device_can(CUdevice_attribute what, int device) {
 /// Throws transport_error unless a call of the driver succeeded.
 inline void require_success(CUresult fault, char const* call) {
     if (fault == CUDA_SUCCESS) { return; }
-    throw transport_error(text_of(call, ": error ", static_cast<int>(fault), " of the driver"));
+    throw_error<transport_error>(call, ": error ", static_cast<int>(fault), " of the driver");
 }
 
 /// From any thread.
@@ -71,8 +71,8 @@ public:
             auto const* const text = std::getenv("COLLECTIVES_CUDA_MEMORY");
             std::string_view const name(text == nullptr ? "" : text);
             if (!name.empty() && name != "ipc" && name != "files") {
-                throw usage_error(
-                    text_of("COLLECTIVES_CUDA_MEMORY is '", name, "': say files or ipc"));
+                throw_error<usage_error>("COLLECTIVES_CUDA_MEMORY is '", name,
+                                         "': say files or ipc");
             }
             return name != "ipc";
         }();

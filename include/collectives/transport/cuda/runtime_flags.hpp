@@ -2,12 +2,9 @@
 // CUDA's stream memory operations, by the driver's calls that the runtime hands out.
 #pragma once
 
-#include <collectives/core/error.hpp>
-#include <collectives/core/text.hpp>
 #include <collectives/transport/cuda/runtime_files.hpp>
 
 #include <cuda.h>
-#include <cuda_runtime_api.h>
 
 #include <cstdint>
 
@@ -35,17 +32,6 @@ inline void wait_stream_word(void* s, std::uint64_t* at, std::uint64_t least, bo
                      (flushes ? static_cast<unsigned>(CU_STREAM_WAIT_VALUE_FLUSH) : 0U);
     require_success(call(static_cast<CUstream>(s), reinterpret_cast<CUdeviceptr>(at), least, how),
                     "cuStreamWaitValue64");
-}
-
-/// Of registered memory of the host.
-inline void* address_on_device(void* p) {
-    void* there = nullptr;
-    if (auto const fault = ::cudaHostGetDevicePointer(&there, p, 0); fault != cudaSuccess) {
-        static_cast<void>(::cudaGetLastError());
-        static_cast<void>(::cudaHostUnregister(p));
-        throw transport_error(text_of("cudaHostGetDevicePointer: ", ::cudaGetErrorString(fault)));
-    }
-    return there;
 }
 
 }  // namespace collectives::cuda::detail

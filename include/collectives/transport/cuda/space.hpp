@@ -3,7 +3,6 @@
 // the events by which ranks wait for each other. No kernel ever waits.
 #pragma once
 
-#include <collectives/core/device_pack.hpp>
 #include <collectives/core/device_space.hpp>
 #include <collectives/core/error.hpp>
 #include <collectives/core/lean_vector.hpp>
@@ -13,7 +12,6 @@
 #include <collectives/transport/cuda/copy_batch.hpp>
 #include <collectives/transport/cuda/event_pool.hpp>
 #include <collectives/transport/cuda/order_flags.hpp>
-#include <collectives/transport/cuda/ordering.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -33,8 +31,8 @@ struct kernel_lookup {
     pack_function (*pack)(std::uint64_t own, std::uint64_t wire);  // likewise
 };
 
-/// What is enqueued only ever waits for what was enqueued before, on whatever rank; so nothing can
-/// wait in a circle.
+/// Enqueued work waits only for work that was enqueued before it, on any rank. So nothing waits in
+/// a circle.
 class space final : public device_space {
 public:
     space(std::shared_ptr<call_table> with, int device, kernel_lookup const& find)
@@ -81,21 +79,12 @@ public:
         if (how != ordering::memory) { flags_.reset(); }
     }
     ordering ordered_by() const { return how_; }
-    /// What finds out who has died, and lets go of them, while this waits for words.
+    /// `look` finds ranks that have died and releases them. It is called while this waits for
+    /// words.
     void look_by(std::function<void()> look) { look_ = std::move(look); }
 
-    int enter() override {
-        auto const before = calls_->current();
-        if (before != device_) { calls_->use(device_); }
-        return before;
-    }
-    void leave(int before) override {
-        if (before == device_) { return; }
-        try {
-            calls_->use(before);
-        } catch (...) {  // NOLINT: it was the user's device before
-        }
-    }
+    int enter() override { return calls_->enter(device_); }
+    void leave(int before) override { calls_->leave(device_, before); }
     void begin_thread() override { calls_->use(device_), calls_->begin_thread(); }
 
     bool bind(reducer& r) const override { return find_.bind(r); }
@@ -115,8 +104,8 @@ public:
         auto* const only = static_cast<std::byte*>(to);
         if (find_.copy != nullptr && reachable) { return collect({&only, 1}, from, bytes); }
         start_copies();
-        // The driver waits in this, by memory even for words that nobody writes; and the host's
-        // memory is read at once, though what is enqueued may write it.
+        // The driver waits inside this copy, and would wait for ever for a word of a dead peer. It
+        // also reads the host's memory at once, although work on the stream may yet write there.
         if (!reachable && (how_ == ordering::memory || (from_host && busy_))) { settle(); }
         dirty_ = busy_ = true;
         calls_->copy(to, from, bytes, stream_);
@@ -146,7 +135,7 @@ public:
         dirty_ = false;
         return true;
     }
-    /// The same of work that waits for no user's stream any more: it is done soon.
+    /// Notes work that waits for no user's stream any more. It is done soon, so this may wait.
     void note_soon() {
         start_copies();
         if (!dirty_ || !is_told_by_host()) { return static_cast<void>(note()); }
@@ -180,7 +169,7 @@ public:
             throw usage_error("the stream captures a graph, into which no host-driven call goes");
         }
         if (auto const its = calls_->device_of(user); its != device_) {
-            throw usage_error(text_of("the stream is of device ", its, ", not ", device_));
+            throw_error<usage_error>("the stream is of device ", its, ", not ", device_);
         }
     }
     /// Throws what `require_followable` throws. Work enqueued for an idle rank would make a shared
@@ -206,14 +195,14 @@ public:
         on_device const here(*calls_, device_);
         settle();
         events_.clear();
-        // `dirty_` stays: somebody may hold the queue already, for what comes next.
+        // `dirty_` stays: a caller may already hold the queue to enqueue more.
     }
 
-    /// Waits, but does not say so if the device has failed.
+    /// Drains, but does not throw if the device has failed.
     void drain_if_possible() override {
         try {
             drain();
-        } catch (transport_error const&) {  // somebody else asks, too
+        } catch (transport_error const&) {  // another call reports the failure
             if (how_ == ordering::memory) { flags_->release(); }
         }
     }
@@ -222,8 +211,8 @@ public:
         on_device const here(*calls_, device_);
         return calls_->allocate(bytes == 0 ? 1 : bytes);
     }
-    /// Does not throw: it is called where something else is told, or nothing can be. What a device
-    /// that has failed does not free is lost with it.
+    /// Does not throw: callers are destructors, or report another failure already. Memory that a
+    /// failed device does not free is lost.
     void deallocate(void* p, std::size_t) override {
         give_back(*calls_, device_, [&] { calls_->free(p); });
     }
@@ -248,7 +237,7 @@ public:
         if (bytes == 0) { return; }
         on_device const here(*calls_, device_);
         if (!is_reachable(p)) {
-            throw usage_error(text_of("a buffer is no memory that device ", device_, " reaches"));
+            throw_error<usage_error>("a buffer is no memory that device ", device_, " reaches");
         }
     }
 

@@ -27,7 +27,7 @@ inline void require(int status, char const* call) {
     char text[MPI_MAX_ERROR_STRING + 1] = {};
     int length = 0;
     MPI_Error_string(status, text, &length);
-    throw transport_error(text_of(call, ": ", static_cast<char const*>(text)));
+    throw_error<transport_error>(call, ": ", static_cast<char const*>(text));
 }
 
 inline bool is_usable() {
@@ -73,10 +73,10 @@ inline void require_own_launcher() {
         other = variable;
     }
     if (size == 1 && other != nullptr) {
-        throw usage_error(
-            text_of("mpi::communicator: MPI_COMM_WORLD has 1 rank, but ", other, " is ",
-                    static_cast<char const*>(std::getenv(other)), ": use the launcher of ", own_mpi,
-                    ", the MPI of this program, or unset ", other, " if one rank is meant"));
+        throw_error<usage_error>(
+            "mpi::communicator: MPI_COMM_WORLD has 1 rank, but ", other, " is ",
+            static_cast<char const*>(std::getenv(other)), ": use the launcher of ", own_mpi,
+            ", the MPI of this program, or unset ", other, " if one rank is meant");
     }
 }
 

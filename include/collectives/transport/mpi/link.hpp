@@ -92,12 +92,12 @@ public:
     rank_t rank() const { return rank_; }
     int size() const { return size_; }
     int processors() const { return processors_; }
-    /// MPI uses the numbers of communicators that were freed again.
+    /// MPI gives the numbers of freed communicators to new ones.
     std::uint64_t job() const { return job_; }
 
-    /// MPI counts in int. And a message that Open MPI would ask the receiver for goes in two
-    /// fragments that it sends at once: where both sides know the size, else one might take the
-    /// first fragment for all.
+    /// MPI counts in int. A message for which Open MPI would first ask the receiver goes in two
+    /// fragments, which are sent at once. For that both sides must know the size, or the receiver
+    /// might take the first fragment for the whole.
     std::size_t largest_fragment(std::size_t bytes, bool agreed) const {
         constexpr std::size_t eager = detail::eager_bytes, most = std::size_t{1} << 30;
         return agreed && bytes > eager && bytes <= 2 * eager ? eager : most;

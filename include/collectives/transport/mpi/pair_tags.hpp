@@ -54,9 +54,9 @@ public:
         auto const found = sent.find(tag);
         if (found != sent.end()) { return found->second; }
         if (sent.size() == last_) {
-            throw transport_error(text_of("rank ", rank_, ", send: no tag of MPI is left for rank ",
-                                          to, ", to which this rank has sent under ", last_,
-                                          " tags, those of each communicator counted"));
+            throw_error<transport_error>("rank ", rank_, ", send: no tag of MPI is left for rank ",
+                                         to, ", to which this rank has sent under ", last_,
+                                         " tags, those of each communicator counted");
         }
         auto const number = nth_tag(sent.size());
         name(to, tag);

@@ -23,8 +23,8 @@
 
 namespace collectives::inline v0::shared {
 
-/// The line of a small contribution that says that it is there, with its first bytes: the first
-/// line of a cell in shared memory, in which more follow.
+/// The first line of a cell in shared memory. It says that a small contribution is there, and holds
+/// its first bytes; more lines follow.
 struct alignas(line) input_cell {
     static constexpr std::size_t beside = line - 16;  // bytes of the payload in this line
 
@@ -37,8 +37,8 @@ struct alignas(line) input_cell {
 };
 static_assert(sizeof(input_cell) == line);
 
-/// A rank's cells, for as many calls in a row, of `Lines` lines each: an odd number, so that cells
-/// share no place in caches.
+/// A rank's cells for `Cells` calls in a row. Each cell has `Lines` lines, an odd number, so that
+/// cells share no place in caches.
 template <std::size_t Cells, std::size_t Lines>
 struct cell_ring {
     static constexpr std::size_t cells = Cells;
@@ -63,7 +63,7 @@ struct alignas(line) channel_line {
 };
 static_assert(sizeof(channel_line) == line);
 
-/// Memory that goes with the board, where every address can be reached.
+/// Memory that is freed with the board, where every address can be reached.
 struct leftover {
     std::byte* memory = nullptr;
     std::size_t bytes = 0;
@@ -128,8 +128,8 @@ public:
         }
     }
 
-    /// Leaves word of a call: its number, the hash of all calls before it, and the rest of `call`,
-    /// whose hash is `hash`, unless that is there from 128 calls ago. O(1), no wait.
+    /// Publishes a call: its number, the hash of all calls before it, and the rest of `call`, whose
+    /// hash is `hash`, unless the call 128 calls ago was the same. O(1), no wait.
     void enter(fingerprint const& call, std::uint64_t hash, std::uint64_t sequence,
                std::uint64_t past) {
         auto& mine = row(me_);
@@ -199,7 +199,7 @@ public:
         return snapshot(row(r).records[(mark - 1) % board_row::most_records]).checked(size());
     }
 
-    /// Says that this rank will not look at the board again; true for the last one.
+    /// Ends this rank's use of the board. True for the last rank.
     bool close() { return header_->users.fetch_sub(1, std::memory_order_acq_rel) == 1; }
     bool closed_by_all() const { return header_->users.load(std::memory_order_acquire) == 0; }
     /// This rank, which has not closed the board yet, looks at `closed_by_all` until `let_go`.

@@ -33,8 +33,7 @@ public:
     }
     /// Zeroed memory on a page boundary. Throws transport_error if there is none.
     void* allocate(std::size_t bytes) {
-        constexpr std::size_t page = 4096;
-        auto const whole = (bytes + page - 1) / page * page;
+        auto const whole = rounded_up(bytes);
         auto const refused = whole < bytes || is_too_much_memory(whole);
         void* const p = refused ? nullptr : std::aligned_alloc(page, whole == 0 ? page : whole);
         if (p == nullptr) { throw_error<transport_error>("no memory for ", bytes, " bytes"); }

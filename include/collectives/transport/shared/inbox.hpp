@@ -68,8 +68,8 @@ private:
         while (at != early_.end() && at->head.tag != tag) { ++at; }
         return at;
     }
-    /// The first one mostly: a peer that is far ahead has sent many. So those before the first that
-    /// is left stay until they are half of all, and each message is moved once at most.
+    /// Removes an early message, mostly the first: a peer that is far ahead has sent many. Removed
+    /// messages stay in front until they are half of the list. So each is moved at most once.
     [[gnu::noinline]] void remove(early_message* found) {
         if (found != early_.begin() + taken_) {
             early_.erase(found);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <collectives/core/error.hpp>
+#include <collectives/core/files.hpp>
 #include <collectives/core/free_list.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/core/types.hpp>
@@ -12,7 +13,6 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -120,10 +120,7 @@ private:
     static constexpr std::size_t root_bytes = 4096;
 
     void require_size(std::size_t bytes) {
-        rlimit most{};  // beyond it the kernel ends the process by a signal
-        if (::getrlimit(RLIMIT_FSIZE, &most) == 0 && bytes > most.rlim_cur) {
-            fail("ftruncate, beyond ulimit -f", EFBIG);
-        }
+        if (!detail::may_have_bytes(bytes)) { fail("ftruncate, beyond ulimit -f", EFBIG); }
     }
     void* map_range(std::size_t first, std::size_t bytes) {
         auto* const result =
@@ -155,7 +152,6 @@ class mapped_memory {
 public:
     static constexpr bool always_reachable = false;
     using unreached = private_memory;
-    static constexpr std::size_t page = 4096;
 
     mapped_memory(memory_file const& file, std::size_t first, std::size_t size) : file_(&file) {
         free_.give_back({first, size});
@@ -204,9 +200,7 @@ private:
     [[gnu::cold, gnu::noinline, noreturn]] static void refuse(std::size_t bytes) {
         throw_error<transport_error>(bytes, " bytes of a peer are not in the shared memory");
     }
-    static std::size_t pages(std::size_t bytes) {
-        return bytes == 0 ? page : (bytes + page - 1) / page * page;
-    }
+    static std::size_t pages(std::size_t bytes) { return bytes == 0 ? page : rounded_up(bytes); }
 
     memory_file const* file_;
     free_list free_;

@@ -120,7 +120,8 @@ public:
         return i < entries_.size() && entries_[i].generation == number >> 20 ? entries_[i].what
                                                                              : nullptr;
     }
-    /// Likewise, for a number that `peer` names, which may speak of its own requests in that phase.
+    /// The same for a number that `peer` has sent. Throws transport_error unless the request is
+    /// with that peer, and in that phase.
     request* find(std::uint64_t number, phase expected, rank_t peer) const {
         auto* const r = find(number);
         if (r == nullptr) { return nullptr; }  // it was cancelled

@@ -55,9 +55,9 @@ public:
         }
         return at;
     }
-    /// Notes where a message lies that is pulled from this location. Returns false if it comes
-    /// through slots: one that is lent does where the receiver takes bytes as they come. Throws
-    /// transport_error for a location that is none.
+    /// Notes where a message lies that is pulled from this location. Returns false if the message
+    /// comes through slots, as a lent message does if the receiver takes its bytes as they come.
+    /// Throws transport_error if the location is invalid.
     bool find_source(request& r, std::uint64_t location, std::size_t bytes) {
         if constexpr (!Memory::always_reachable) {
             auto const open = unreached_->is_open();  // if not yet, this rank tries

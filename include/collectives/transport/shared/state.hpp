@@ -2,6 +2,7 @@
 // The memory all ranks of a job share: who lives, who sleeps, and the rings that messages use.
 #pragma once
 
+#include <collectives/core/files.hpp>
 #include <collectives/core/lending_case.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/core/types.hpp>
@@ -13,17 +14,21 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <new>
 #include <cstring>
 #include <type_traits>
 
 namespace collectives::inline v0::shared {
 
-inline constexpr std::size_t line = 64;
+inline constexpr std::size_t line = 64, page = 4096;
 inline constexpr std::size_t ring_lines = 128, entry_payload = 960;
 inline constexpr int large_slots = 8, small_slots = 12, slots_per_rank = large_slots + small_slots;
 inline constexpr std::size_t slot_bytes = 64 * 1024, small_slot_bytes = 32 * 1024;
+
+/// The least multiple of `of` that is no less than `bytes`.
+constexpr std::size_t rounded_up(std::size_t bytes, std::size_t of = page) {
+    return (bytes + of - 1) / of * of;
+}
 
 enum class entry_kind : std::uint32_t { eager, slotted, offer, accept, fragment, acknowledge };
 
@@ -72,13 +77,12 @@ struct alignas(line) rank_status {
     std::atomic<life> state;
     std::atomic<std::int32_t> signal;
     std::atomic<std::int32_t> pid;
-    // It is reading or writing a peer's memory, of whatever communicator. Once is enough to say: a
-    // rank makes one pass at a time, under its lock, and calls nothing in it but the operator,
-    // which must not wait for a call. What it calls while it waits, it calls between passes.
+    // 1: it is reading or writing a peer's memory. One word serves all communicators, because a
+    // rank makes one pass at a time, under its lock. In a pass it calls only the operator, which
+    // must not wait for a call.
     std::atomic<std::uint32_t> inside;
-    std::atomic<std::uint32_t>
-        trouble;  // 1: it was the first of the job to get into trouble; 0: none
-    std::atomic<std::uint32_t> failed;  // its function ended by an exception
+    std::atomic<std::uint32_t> trouble;  // its place among ranks in trouble, from 1 on; 0: none
+    std::atomic<std::uint32_t> failed;   // its function ended by an exception
     // What shows a peer that it reads the memory of this rank's process, and where that is.
     std::atomic<std::uint64_t> proof, proof_at;
     std::atomic<std::uint32_t> reads_all;  // 1: it has seen that it reads all private memory
@@ -108,7 +112,7 @@ struct alignas(line) job_header {
     std::atomic<std::int32_t> processors;  // that the ranks share
     std::atomic<std::uint32_t> troubles;   // ranks that got into trouble so far
     std::atomic<std::uint32_t> failures;   // ranks that failed so far
-    std::atomic<std::uint32_t> going_on;   // 1: ranks go on without those
+    std::atomic<std::uint32_t> going_on;   // 1: ranks go on without those that failed
     std::atomic<std::uint64_t> file_end;   // bytes of the file that are in use
     std::array<successor_slot, 30> successors;
 };
@@ -210,12 +214,9 @@ public:
         detail::without_cancellation const until_end;
         auto const pid = status(r).pid.load(std::memory_order_relaxed);
         if (pid == 0) { return false; }
-        auto* const file = std::fopen((text_of("/proc/", pid, "/stat")).c_str(), "r");
-        if (file == nullptr) { return false; }
-        char text[256] = {};  // "PID (NAME) LETTER ...", where a name may hold brackets
-        (void)std::fread(text, 1, sizeof text - 1, file);
-        std::fclose(file);
-        auto const* const name_ends = std::strrchr(text, ')');
+        // "PID (NAME) LETTER ...", where a name may hold brackets
+        auto const text = detail::start_of_file<256>(text_of("/proc/", pid, "/stat").c_str());
+        auto const* const name_ends = std::strrchr(text.data(), ')');
         if (name_ends == nullptr || name_ends[1] != ' ') { return false; }
         return name_ends[2] == 'T' || name_ends[2] == 't';
     }
@@ -231,9 +232,9 @@ private:
         offsets o{};
         o.status = sizeof(job_header);
         o.reports = o.status + n * sizeof(rank_status);
-        o.slot_ends = (o.reports + n * sizeof(report) + line - 1) / line * line;
-        o.rings = (o.slot_ends + n * sizeof(slot_ends) + 2 * line - 1) / (2 * line) * (2 * line);
-        o.slots = (o.rings + n * n * sizeof(message_ring) + 4095) / 4096 * 4096;
+        o.slot_ends = rounded_up(o.reports + n * sizeof(report), line);
+        o.rings = rounded_up(o.slot_ends + n * sizeof(slot_ends), 2 * line);
+        o.slots = rounded_up(o.rings + n * n * sizeof(message_ring));
         o.end = o.slots + n * slots_bytes;
         return o;
     }

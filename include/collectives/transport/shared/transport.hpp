@@ -26,11 +26,12 @@
 
 namespace collectives::inline v0::shared {
 
-/// Models `transport` and `peer_addressable`. One object per rank; `keep` holds what must outlive
-/// it (the mapping, the heap block); `watches` says that it has to look itself whether peers live.
+/// Models `transport` and `peer_addressable`, and, by its base, `lends_memory` where some memory is
+/// not reachable. One object per rank; `keep` holds what must outlive it (the mapping, the heap
+/// block); `watches` says that it has to look itself whether peers live.
 /// A process that the rank forks has a copy, but is not the rank: there it gives nothing back.
 template <class Memory>
-class shared_transport {
+class shared_transport : public Memory::unreached {
 public:
     using request = shared::request;
     using board = shared::board;
@@ -40,13 +41,13 @@ public:
 
     shared_transport(state job, Memory memory, std::byte* first_board, rank_t me,
                      shared_pointer<void> keep, bool watches = false)
-        : keep_(std::move(keep)),
+        : Memory::unreached(job, me),
+          keep_(std::move(keep)),
           job_(job),
           memory_(std::move(memory)),
           first_board_(first_board),
           me_(me),
-          private_(job, me),
-          messages_(job, memory_, private_, me) {
+          messages_(job, memory_, *this, me) {
         if (watches && of_processes) { watched_ = make_owned<processes>(job); }
     }
     shared_transport(shared_transport const&) = delete;
@@ -104,32 +105,6 @@ public:
     std::byte* at(std::uint64_t location, std::size_t bytes) const {
         return memory_.at(location, bytes);
     }
-    /// Models `lends_memory`, unless all is reachable.
-    bool lends(void const* p, std::size_t bytes)
-        requires(!always_reachable)
-    {
-        return private_.lends(p, bytes);
-    }
-    bool prefers_lent(rank_t reader, lending_case what) const
-        requires(!always_reachable)
-    {
-        return private_.prefers_lent(reader, what);
-    }
-    void note_reading(lending_case what, reading how, std::chrono::nanoseconds took)
-        requires(!always_reachable)
-    {
-        private_.note_reading(what, how, took);
-    }
-    bool fetch(rank_t from, std::uint64_t address, std::byte* to, std::size_t bytes)
-        requires(!always_reachable)
-    {
-        return private_.fetch(from, address, to, bytes);
-    }
-    bool put(rank_t to, std::uint64_t address, std::byte const* from, std::size_t bytes)
-        requires(!always_reachable)
-    {
-        return private_.put(to, address, from, bytes);
-    }
     void* allocate(std::size_t bytes) {
         sweep();
         return memory_.allocate(bytes);
@@ -168,8 +143,9 @@ public:
         return board(job_, memory, std::move(group), rank_in_group);
     }
 
-    /// Frees what `allocate` gave once all ranks have closed the board: some may still read it.
-    /// Before this rank closes it; where every address can be reached, as often as a board allows.
+    /// Frees what `allocate` gave once all ranks have closed the board, since some may still read
+    /// it. Call it before this rank closes the board and, where every address can be reached, only
+    /// as often as a board allows.
     void free_when_closed(board& b, void* p, std::size_t bytes) {
         if (!is_the_rank()) { return; }
         if (always_reachable) {
@@ -279,7 +255,6 @@ private:
     pid_t process_ = ::getpid();
     owned<processes> watched_;
     bool leaves_at_end_ = false;
-    typename Memory::unreached private_;
     messages<Memory> messages_;
     lean_vector<awaited> own_boards_;
     lean_vector<awaited> left_behind_;

@@ -21,7 +21,7 @@ namespace collectives::inline v0::ucx::detail {
 
 /// Throws transport_error with what UCX says, unless the call succeeded.
 inline void require(ucs_status_t status, char const* call) {
-    if (status != UCS_OK) { throw transport_error(text_of(call, ": ", ucs_status_string(status))); }
+    if (status != UCS_OK) { throw_error<transport_error>(call, ": ", ucs_status_string(status)); }
 }
 
 struct release {
@@ -105,7 +105,7 @@ inline context_ptr make_context(int ranks) {
     prefer(*config, "KEEPALIVE_INTERVAL", "0.05s");
     if (may_share_memory()) { prefer(*config, "MM_ERROR_HANDLING", "y"); }
     // UCX asks the receiver before it sends longer messages, and question and answer wait behind
-    // all that is under way on the same link. Shared memory, if it may be used, is quicker so.
+    // all that is under way on the same link. Only over shared memory that is quicker.
     if (has_tcp_alone()) { prefer(*config, "RNDV_THRESH", "512k"); }
     if (!may_share_by_sysv()) { prefer(*config, "TLS", "^sysv"); }
     ucp_params_t wanted{};

@@ -59,9 +59,9 @@ public:
         wanted.err_handler.arg = &p;
         auto const status = ucp_ep_create(worker_.get(), &wanted, &p.endpoint);
         if (status != UCS_OK) {
-            throw transport_error(text_of(
+            throw_error<transport_error>(
                 "UCX cannot connect to rank ", to, ": ", ucs_status_string(status),
-                "; it has ended, or UCX_TLS allows no transport to it ", detail::about_containers));
+                "; it has ended, or UCX_TLS allows no transport to it ", detail::about_containers);
         }
     }
     /// The first message to a rank; its peer expects it. It is acknowledged: by that each end
@@ -139,20 +139,20 @@ public:
     }
 
     bool progress() { return worker_ && ucp_worker_progress(worker_.get()) != 0; }
-    /// False where there is something to do first.
+    /// False if there is something to do before.
     bool may_sleep() { return !worker_ || ucp_worker_arm(worker_.get()) == UCS_OK; }
     /// Becomes readable when there is something to do after `may_sleep`.
     int descriptor() const { return worker_ ? wake_ : -1; }
     /// From now on the rank counts as lost.
     void lose(rank_t r) { peer(r).lose(); }
     bool is_lost(rank_t r) const { return peer(r).is_lost; }
-    /// Whether it was so that long ago.
+    /// Whether the rank has been lost for at least `time`.
     bool is_lost_since(rank_t r, std::chrono::nanoseconds time) const {
         return peer(r).is_lost && steady::now() >= peer(r).lost_since + time;
     }
 
-    /// Afterwards nothing uses the memory of messages any more. By force: those under way are
-    /// dropped, and no memory of theirs is looked at.
+    /// Afterwards nothing uses the memory of messages any more. `by_force` drops messages that are
+    /// under way, and reads none of their memory.
     void close(bool by_force) {
         if (!worker_) { return; }
         lean_vector<void*> closing;
@@ -176,7 +176,8 @@ public:
             }
             ucp_request_free(r);
         }
-        for (int idle = 0; idle < 100 && steady::now() < patience; ++idle) {  // what that set going
+        for (int idle = 0; idle < 100 && steady::now() < patience;
+             ++idle) {  // what the closing has begun
             if (progress()) { idle = 0; }
         }
         drop_unexpected();
@@ -208,8 +209,8 @@ private:
         return test(m, ignored);
     }
 
-    /// What a message that has ended with `status` is to be taken for: false if as one that never
-    /// ends, since the peer is lost.
+    /// Takes in the status with which a message has ended. Returns false if the peer is lost, so
+    /// that the message counts as one that never ends.
     bool ended(message& m, ucs_status_t status, bool& too_long) {
         switch (status) {
             case UCS_OK: return true;
@@ -229,7 +230,7 @@ private:
         detail::require(status, m.to < 0 ? "ucp_tag_recv_nbx" : "ucp_tag_send_nbx");
         return true;
     }
-    /// Messages that nobody received, as there are after a failure: UCX would complain of each.
+    /// Takes in messages without a receive, as a failure leaves them. UCX would complain of each.
     void drop_unexpected() {
         ucp_tag_recv_info_t info{};
         while (auto* const m = ucp_tag_probe_nb(worker_.get(), 0, 0, 1, &info)) {

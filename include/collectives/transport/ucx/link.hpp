@@ -74,7 +74,8 @@ public:
     std::uint64_t job() const { return 0; }  // no worker is used twice
     std::size_t largest_fragment(std::size_t, bool) const { return std::size_t{1} << 40; }
 
-    /// So that UCX need not register it for each message. Nothing where no device wants that.
+    /// UCX then need not register the memory for each message. Without effect if no device needs
+    /// it.
     void register_memory(void* p, std::size_t bytes) {
         if (bytes != 0) { registered_.emplace(p, detail::map_memory(context_.get(), p, bytes)); }
     }

@@ -46,11 +46,11 @@ inline void require_processes_in_sight(std::span<introduction const> all) {
         for (auto const& b : all) {
             if (a.processors.machine == b.processors.machine && a.sysv_space != 0 &&
                 a.sysv_space == b.sysv_space && a.process_space != b.process_space) {
-                throw transport_error(
-                    text_of("rank ", &a - all.data(), " and rank ", &b - all.data(),
-                            " are in different process name spaces (containers) and share that of "
-                            "System V IPC, where UCX crashes: set UCX_TLS to ways without sysv, "
-                            "such as tcp,self"));
+                throw_error<transport_error>(
+                    "rank ", &a - all.data(), " and rank ", &b - all.data(),
+                    " are in different process name spaces (containers) and share that of "
+                    "System V IPC, where UCX crashes: set UCX_TLS to ways without sysv, "
+                    "such as tcp,self");
             }
         }
     }
@@ -92,7 +92,7 @@ public:
             auto its = me;
             if (n > sizeof me) { std::memcpy(&its, all[r].data(), sizeof me); }
             if (!is_lost && (n <= sizeof me || n - sizeof me <= its.data_address)) {
-                throw transport_error(text_of("rank ", r, " sent no address of UCX"));
+                throw_error<transport_error>("rank ", r, " sent no address of UCX");
             }
             data_addresses.push_back(its.data_address);
             introductions.push_back(its);

@@ -10,8 +10,8 @@
 #include <collectives/core/lean_vector.hpp>
 #include <collectives/core/shared.hpp>
 #include <collectives/core/timeout.hpp>
+#include <collectives/core/types.hpp>
 #include <collectives/core/wait_point.hpp>
-#include <collectives/schedule/step.hpp>
 #include <collectives/transport/wire/control_message.hpp>
 #include <collectives/transport/wire/survival.hpp>
 
@@ -111,7 +111,7 @@ public:
     }
     /// Takes in a peer's control message, and answers if the peer waits for a call of this rank.
     void receive(control_message const& w) {
-        if (w.from < 0 || w.from >= size()) { return; }  // nobody here has said it
+        if (w.from < 0 || w.from >= size()) { return; }  // no rank of this board
         auto& its = peer(w.from);
         its.entered = std::max(its.entered, w.entered);
         its.finished = std::max(its.finished, w.finished);
@@ -201,11 +201,11 @@ public:
 private:
     struct known {
         std::uint64_t entered = 0, finished = 0;
-        std::uint64_t asked = 0;             // the last call that it asks for,
-        std::uint64_t answered = 0;          // and that it was told of
-        std::array<fingerprint, 8> calls{};  // of which it told
+        std::uint64_t asked = 0;             // the last call of this rank that it asked for
+        std::uint64_t answered = 0;          // the last call that this rank has told it
+        std::array<fingerprint, 8> calls{};  // the calls that it has told this rank
         bool watched = false, watches = false, has_left = false, has_answered = false;
-        bool queries = false;  // asks where all wait, and has not gone on since
+        bool queries = false;  // it asks where all ranks wait, and is still in that call
         wait_point waits{};
     };
 

@@ -40,8 +40,7 @@ public:
     /// Reports the failures that any thread has noted since; false if there were none.
     bool send_failures() {
         if (!failed_.load(std::memory_order_relaxed)) { return false; }
-        failed_.exchange(false,
-                         std::memory_order_acquire);  // first: another may be noted meanwhile
+        failed_.exchange(false, std::memory_order_acquire);  // first: more may be noted meanwhile
         for (auto const& s : open_) { s->send_failures(silent_); }
         return true;
     }
@@ -51,7 +50,7 @@ public:
         return is_left_out(r) || std::find(silent_.begin(), silent_.end(), r) != silent_.end();
     }
     void hear_of(rank_t r) { silent_.erase_value(r); }
-    /// The survivors of a loss go on without a rank: it is silent, whatever comes of it.
+    /// The survivors of a loss go on without a rank, which counts as silent from now on.
     void leave_out(rank_t r) { left_out_.push_back(r); }
     bool is_left_out(rank_t r) const {
         return std::find(left_out_.begin(), left_out_.end(), r) != left_out_.end();

@@ -144,9 +144,9 @@ public:
         }
         return true;
     }
-    /// Tells all ranks that this one goes, whatever they are at.
+    /// Tells all ranks that this one goes while an exception passes.
     void leave_by_exception() { tell_all(control_message::kind::leaves_by_exception); }
-    /// Tells all ranks that this one will not wait in `leave` for them. What it has sent is theirs.
+    /// Tells all ranks that this one no longer waits for them in `leave`.
     void give_up() { tell_all(control_message::kind::gives_up); }
     bool has_left_by_exception(rank_t r) const { return at(left_by_exception_, r); }
     /// Ends what is under way. What the library may still use is handed to `keep`.
@@ -274,15 +274,15 @@ private:
     }
     Link* way_;
     board_list boards_;
-    rank_t head_ = 0;                 // of those that leave together
-    lean_vector<bool> has_left_;      // on the head: who has come to `leave`,
-    lean_vector<bool> has_reported_;  // and then has said how many messages it sent
+    rank_t head_ = 0;                 // the lowest rank that was not left out
+    lean_vector<bool> has_left_;      // on the head: the ranks that have called `leave`
+    lean_vector<bool> has_reported_;  // on the head: the ranks that have reported their counts
     lean_vector<bool> left_by_exception_;
     lean_vector<bool> has_given_up_;
-    lean_vector<std::uint64_t> sent_to_;      // control messages, to each rank that is not 0
-    lean_vector<std::uint64_t> expected_of_;  // those for each rank, as far as this one knows
-    std::uint64_t received_ = 0;              // those that were for this rank
-    bool answers_ = false;                    // as long as a rank that has left may be asked
+    lean_vector<std::uint64_t> sent_to_;      // control messages sent to each rank but 0
+    lean_vector<std::uint64_t> expected_of_;  // those sent to each rank, as far as was reported
+    std::uint64_t received_ = 0;              // those that this rank has received
+    bool answers_ = false;                    // ranks that have left may still be asked
     bool all_left_ = false, expected_known_ = false;
     std::unique_ptr<control_message> place_ = std::make_unique<control_message>();
     typename Link::handle listening_{};

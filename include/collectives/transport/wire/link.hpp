@@ -3,7 +3,7 @@
 #pragma once
 
 #include <collectives/core/timeout.hpp>
-#include <collectives/schedule/step.hpp>
+#include <collectives/core/types.hpp>
 #include <collectives/transport/concepts.hpp>
 #include <collectives/transport/wire/grace.hpp>
 

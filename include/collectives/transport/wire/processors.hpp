@@ -2,15 +2,12 @@
 // How many processors the ranks of a job have, from what each of them sees.
 #pragma once
 
+#include <collectives/core/files.hpp>
 #include <collectives/core/processors.hpp>
 #include <collectives/core/type_name.hpp>
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
 #include <cstdint>
-#include <fstream>
 #include <limits>
 #include <map>
 #include <span>
@@ -27,11 +24,7 @@ struct rank_processors {
     static rank_processors of_this_process(std::string_view name = {}) {
         rank_processors mine;
         mine.usable = processor_set::of(0);
-        std::array<char, 256> text{};
-        std::ifstream("/proc/sys/kernel/random/boot_id")
-            .read(text.data(), static_cast<std::streamsize>(text.size() - 1));
-        if (text[0] == '\0') { ::gethostname(text.data(), text.size() - 1); }
-        mine.machine = detail::hash_text(name, detail::hash_text(text.data()));
+        mine.machine = detail::hash_text(name, detail::hash_text(detail::name_of_machine().data()));
         return mine;
     }
 };

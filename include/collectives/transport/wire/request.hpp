@@ -41,7 +41,7 @@ public:
     request& operator=(request const&) = delete;
 
     bool wrong() const { return wrong_; }
-    /// Whether more came than was expected, and `actual_bytes` is not known but at least so many.
+    /// Whether more came than was expected. Then `actual_bytes` is only the least that came.
     bool came_cut() const { return came_cut_; }
     std::size_t actual_bytes() const { return actual_bytes_; }
     std::uint64_t actual_check() const { return actual_check_; }
@@ -49,15 +49,15 @@ public:
 private:
     friend class transport<Link>;
 
-    /// What is said of an `incoming` that must be known when it has come.
+    /// The part of an `incoming` that is needed when the message has come.
     struct awaited {
         std::byte* data = nullptr;
         std::size_t bytes = 0;
         std::uint64_t check = 0;
     };
 
-    /// Room for what is posted next: a handle must not be lost once there is something to take
-    /// back.
+    /// Makes room before messages are posted, so that noting their handles cannot fail: what was
+    /// posted must be taken back by its handle.
     void make_room(std::size_t fragments) { fragments_.make_room(fragments); }
     void reset(bool receives) {
         fragments_.clear();

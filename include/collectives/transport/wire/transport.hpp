@@ -99,9 +99,9 @@ public:
     std::optional<std::size_t> probe(rank_t from, std::uint64_t tag) {
         return probes_.probe(*link_, from, tag);
     }
-    /// Takes back what can be; what has found its peer gets a moment to end. Afterwards nothing
-    /// uses the caller's memory: if need be no data travels over this transport any more. MPI
-    /// cannot say so, and may use that memory until it is finalised; see `keep`.
+    /// Takes a message back, if the library can. A message that has found its peer gets a moment to
+    /// end. Afterwards nothing uses the caller's memory: if need be, this transport stops all data.
+    /// MPI cannot promise that, and may use the memory until it is finalised; see `keep`.
     void cancel(request& r) {
         auto all_back = true;
         for (; r.tested_ < r.fragments_.size(); ++r.tested_) {
@@ -210,7 +210,7 @@ private:
         for (int n = 0; n < 1000 && control_.receive(); ++n) { received = true; }
         return received;
     }
-    // By value: so the message of a call, which takes no such way, stays in registers.
+    // By value, so that messages of calls, which have no check, stay in registers.
     [[gnu::noinline]] void send_in_frame(outgoing out, request& r) {
         r.frame_ = std::make_unique<frame>();
         auto& f = *r.frame_;

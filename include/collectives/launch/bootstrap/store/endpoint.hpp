@@ -5,7 +5,7 @@
 #include <collectives/core/descriptor.hpp>
 #include <collectives/core/error.hpp>
 #include <collectives/core/text.hpp>
-#include <collectives/launch/local_socket.hpp>
+#include <collectives/core/local_socket.hpp>
 
 #include <netdb.h>
 #include <netinet/in.h>

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sockets of one machine. They have no name in the file system, and vanish with their process.
+// Sockets of one machine, and the files that cross them. A socket has no name in the file system,
+// and vanishes with its process.
 #pragma once
 
+#include <collectives/core/descriptor.hpp>
 #include <collectives/core/type_name.hpp>
 
 #include <sys/socket.h>
@@ -10,6 +12,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <string_view>
 
 namespace collectives::inline v0::detail {
@@ -45,6 +48,49 @@ inline pid_t peer_of_same_user(int socket) {
         return -1;
     }
     return who.pid;
+}
+
+/// A message of one byte, with room for a file.
+struct file_message {
+    file_message() {
+        head.msg_iov = &data;
+        head.msg_iovlen = 1;
+        head.msg_control = control;
+        head.msg_controllen = CMSG_LEN(sizeof(int));  // there is room for two by alignment
+    }
+    file_message(file_message const&) = delete;
+    file_message& operator=(file_message const&) = delete;
+
+    /// The file that the message has brought, if any.
+    descriptor take_file() {
+        auto* const c = CMSG_FIRSTHDR(&head);
+        int file = -1;
+        if (c != nullptr && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS) {
+            std::memcpy(&file, CMSG_DATA(c), sizeof file);
+        }
+        return descriptor(file);
+    }
+
+    char byte = 0;
+    iovec data{&byte, 1};
+    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+    msghdr head{};
+};
+
+/// Sends a file, which stays the caller's, or without one (-1) a byte alone. False if the other end
+/// has gone.
+inline bool send_file(int socket, int file) {
+    file_message m;
+    if (file >= 0) {
+        auto* const c = CMSG_FIRSTHDR(&m.head);
+        c->cmsg_level = SOL_SOCKET;
+        c->cmsg_type = SCM_RIGHTS;
+        c->cmsg_len = CMSG_LEN(sizeof file);
+        std::memcpy(CMSG_DATA(c), &file, sizeof file);
+    } else {
+        m.head.msg_controllen = 0;
+    }
+    return ::sendmsg(socket, &m.head, MSG_NOSIGNAL) == 1;
 }
 
 }  // namespace collectives::detail
