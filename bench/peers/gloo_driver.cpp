@@ -3,8 +3,10 @@
 #include "driver.hpp"
 
 #include <gloo/allgather.h>
+#include <gloo/allgatherv.h>
 #include <gloo/allreduce.h>
 #include <gloo/alltoall.h>
+#include <gloo/alltoallv.h>
 #include <gloo/barrier.h>
 #include <gloo/broadcast.h>
 #include <gloo/gather.h>
@@ -12,6 +14,7 @@
 #include <gloo/reduce.h>
 #include <gloo/rendezvous/context.h>
 #include <gloo/rendezvous/file_store.h>
+#include <gloo/scatter.h>
 #include <gloo/transport/tcp/device.h>
 
 #include <signal.h>
@@ -20,6 +23,7 @@
 #include <filesystem>
 #include <functional>
 #include <string_view>
+#include <vector>
 
 namespace {
 
@@ -40,6 +44,40 @@ reduce_function reducer_of(std::string_view op) {
 template <class T>
 T* as(std::byte* p) {
     return reinterpret_cast<T*>(p);
+}
+
+/// The elements of each rank's block.
+template <class Count>
+std::vector<Count> counts_of(measured_case const& c, int ranks) {
+    std::vector<Count> counts;
+    for (int r = 0; r < ranks; ++r) {
+        counts.push_back(static_cast<Count>(coll::block(c.count, ranks, r).size));
+    }
+    return counts;
+}
+
+template <class T>
+peer_call find_with_counts(measured_case const& c, context_pointer const& context) {
+    auto const what = kind::of(c.collective).like;
+    auto const size = context->size;
+    bool const own = c.in_place;
+    if (what == coll::collective::all_gather) {
+        auto const counts = counts_of<std::size_t>(c, size);
+        return [=](std::byte* in, std::size_t n, std::byte* out, std::size_t) {
+            gloo::AllgathervOptions o(context);
+            if (!own) { o.setInput(as<T>(in), n); }
+            o.setOutput(as<T>(out), counts);
+            gloo::allgatherv(o);
+        };
+    }
+    if (what != coll::collective::all_to_all || own) { return {}; }
+    auto const counts = counts_of<std::int64_t>(c, size);
+    return [=](std::byte* in, std::size_t, std::byte* out, std::size_t) {
+        gloo::AlltoallvOptions o(context);
+        o.setInput(as<T>(in), counts);
+        o.setOutput(as<T>(out), counts);
+        gloo::alltoallv(o);
+    };
 }
 
 template <class T>
@@ -71,6 +109,28 @@ peer_call find_typed(measured_case const& c, context_pointer const& context) {
                 if (!own) { o.setInput(as<T>(in), n); }
                 o.setOutput(as<T>(out), whole);
                 gloo::allgather(o);
+            };
+        case coll::collective::gather:
+            if (own) { return {}; }
+            return [=](std::byte* in, std::size_t n, std::byte* out, std::size_t whole) {
+                gloo::GatherOptions o(context);
+                o.setInput(as<T>(in), n);
+                if (context->rank == root) { o.setOutput(as<T>(out), whole); }
+                o.setRoot(root);
+                gloo::gather(o);
+            };
+        case coll::collective::scatter:
+            if (own) { return {}; }
+            return [=](std::byte* in, std::size_t, std::byte* out, std::size_t n) {
+                gloo::ScatterOptions o(context);
+                std::vector<T*> blocks;
+                for (int r = 0; context->rank == root && r < context->size; ++r) {
+                    blocks.push_back(as<T>(in) + static_cast<std::size_t>(r) * n);
+                }
+                o.setInputs(blocks, n);
+                o.setOutput(as<T>(out), n);
+                o.setRoot(root);
+                gloo::scatter(o);
             };
         case coll::collective::broadcast:
             return [=](std::byte*, std::size_t, std::byte* out, std::size_t n) {
@@ -105,8 +165,11 @@ int live(order const& o, int rank, std::string const& folder) try {
     context->connectFullMesh(store, device);
     return run(o, rank, o.how.ranks, [&](measured_case const& c) {
         peer_call call;
-        if (kind::of(c.collective).how != form::call) { return call; }
-        visit_type(c.type, [&]<class T>(T) { call = find_typed<T>(c, context); });
+        auto const how = kind::of(c.collective).how;
+        visit_type(c.type, [&]<class T>(T) {
+            if (how == form::call) { call = find_typed<T>(c, context); }
+            if (how == form::counts) { call = find_with_counts<T>(c, context); }
+        });
         return call;
     });
 } catch (std::exception const& e) {

@@ -19,8 +19,9 @@ int main(int argc, char** argv) {
         // Where the launcher has put it, if it counts as hwloc does.
         peers::bind_rank(o.how.places, rank);
         launched::mpi_calls const calls(ranks);
-        peers::run(o, rank, ranks,
-                   [&](peers::measured_case const& c) { return coll_perf::find_in_mpi(calls, c); });
+        peers::run(o, rank, ranks, [&](peers::measured_case const& c) {
+            return coll_perf::mpi_peer_call(calls, c);
+        });
     } catch (std::exception const& e) {
         std::cerr << e.what() << std::endl;
         MPI_Abort(MPI_COMM_WORLD, 1);

@@ -234,10 +234,14 @@ has "a peer that fails" "$room/said" "gloo failed: it is broken"
 built=$(cd "$(dirname "$perf")/../bench" 2>/dev/null && pwd)
 for peer in mpich openmpi gloo; do
     [ -x "$built/peer_$peer" ] || continue
-    ends "$peer" 0 --peer $peer --collective all_reduce,all_gather,broadcast,all_to_all "${quick[@]}" \
+    ends "$peer" 0 --peer $peer --collective all_reduce,all_gather,all_gather_v,broadcast,gather,scatter,all_to_all,all_to_all_v "${quick[@]}" \
         --time-limit 30 --csv "$room/peer.csv"
     expect "$peer has figures" grep -q "^$peer,all_to_all,its own,float,none,2,-1,64,16,0" "$room/peer.csv"
     has "$peer is right" "$room/said" "# Out of bounds values : 0 OK"
+    [ $peer = gloo ] || {
+        ends "$peer, started" 0 --peer $peer --collective start_all_gather "${quick[@]}" --time-limit 30 --csv "$room/peer.csv"
+        expect "$peer, started" grep -q "^$peer,start_all_gather,its own,float,none,2,-1,64,16,0" "$room/peer.csv"
+    }
 done
 
 # --- devices: a driver in the place of ours says what one without a device does, and one with it ------------------

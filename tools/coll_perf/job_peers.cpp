@@ -167,7 +167,7 @@ void job_peers::measure(std::string const& name, job_rank const& me, job_meeting
         return measure_by_driver(driver_of(name, folder_), me, meeting, how, cases, tell);
     }
     launched::mpi_calls const calls(me.comm.size());
-    auto const find = [&](measured_case const& c) { return find_in_mpi(calls, c); };
+    auto const find = [&](measured_case const& c) { return mpi_peer_call(calls, c); };
     meeting.on(
         [&](auto& board) { foreign::measure(board, me.comm.rank(), how, cases, find, tell); });
 }

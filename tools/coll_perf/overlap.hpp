@@ -56,4 +56,14 @@ std::vector<double> measure_overlap(Meeting& meeting, int rank, int ranks, int i
     return {std::max(0., hidden), whole, work};
 }
 
+/// The same for the call that `one` has sampled, which took `alone` by itself.
+template <class Meeting, class Sampling>
+std::vector<double> measure_overlap(Meeting& meeting, int rank, settings const& how, Sampling& one,
+                                    case_result const& alone) {
+    double pure = 0;
+    for (auto const t : alone.ranks) { pure += t / how.ranks; }
+    return measure_overlap(meeting, rank, how.ranks, one.iterations(), pure, how.tests,
+                           [&] { return one.start(); });
+}
+
 }  // namespace coll_perf

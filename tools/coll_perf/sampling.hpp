@@ -116,6 +116,10 @@ public:
 
     /// The samples that the ranks agreed on.
     int iterations() const { return iterations_; }
+    /// Starts the call, if it is one that starts.
+    auto start() {
+        return call_.start(at(shape_.in, 0), shape_.in.count, at(shape_.out, 0), shape_.out.count);
+    }
 
 private:
     std::byte* at(shape::part const& p, std::size_t slot) const {

@@ -44,14 +44,19 @@ across_launches either(table_row const& row, std::string const& name) {
     return out.launches > 0 || !row.in_place.contains(name) ? out : of(row.in_place, name);
 }
 
+bool is_started(table_row const& row) { return kind::of(row.what.collective).how == form::started; }
+
 std::string peer_figures(table_row const& row, std::string const& peer) {
     auto const theirs = either(row, peer);
     if (theirs.launches == 0) {
-        return fmt::format("{:>18}", theirs.note.empty() ? "N/A" : theirs.note);
+        return fmt::format("{:>{}}", theirs.note.empty() ? "N/A" : theirs.note,
+                           is_started(row) ? 27 : 18);
     }
     auto const ours = either(row, row.transport);
-    return fmt::format("{:>10}{:>8}", number(theirs.median / 1000),
-                       ours.launches == 0 ? "N/A" : number(ours.median / theirs.median));
+    auto text = fmt::format("{:>10}{:>8}", number(theirs.median / 1000),
+                            ours.launches == 0 ? "N/A" : number(ours.median / theirs.median));
+    if (is_started(row)) { append(text, "{:>9.1f}", theirs.overlap); }
+    return text;
 }
 
 std::string limit_figures(table_row const& row) {
@@ -85,8 +90,6 @@ std::string loop_figures(table_row const& row) {
     return fmt::format("{:>10}{:>8}", known(has, a.loop / 1000, number),
                        known(has, has ? 100 * a.loop / a.median : 0, number));
 }
-
-bool is_started(table_row const& row) { return kind::of(row.what.collective).how == form::started; }
 
 std::string overlap_figures(table_row const& row) {
     auto const a = either(row, row.transport);
@@ -168,6 +171,10 @@ std::string nccl_heading(table_row const& row, table_style const& style) {
     for (auto const& peer : style.peers) {
         append(second, "  {:>10}{:>8}", peer, "ours/");
         append(third, "  {:>10}{:>8}", "(us)", peer.substr(0, 7));
+        if (is_started(row)) {
+            append(second, "{:>9}", "overlap");
+            append(third, "{:>9}", "(%)");
+        }
     }
     return fmt::format(
                "# {}, {}, {} over {} ranks, {} memory{}{}\n", row.transport, row.what.collective,

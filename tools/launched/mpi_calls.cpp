@@ -15,6 +15,7 @@ namespace launched {
 /// It ends with the last call that uses it.
 struct mpi_calls::group : mpi_group {
     using mpi_group::mpi_group;
+    MPI_Request under_way = MPI_REQUEST_NULL;  // the started call
 };
 
 namespace {
@@ -37,6 +38,23 @@ MPI_Op op_of(std::string_view name) {
     }
     return MPI_OP_NULL;
 }
+
+/// A collective of MPI, by its function or by the one that only starts it.
+template <class Whole, class Start>
+struct collective_call {
+    Whole whole;
+    Start start;
+    MPI_Request* under_way;  // null: the whole call
+
+    template <class... Arguments>
+    void operator()(Arguments... of) const {
+        if (under_way == nullptr) {
+            whole(of...);
+        } else {
+            start(of..., under_way);
+        }
+    }
+};
 
 /// The blocks of a vector as MPI takes them: one per rank.
 struct blocks {
@@ -93,13 +111,25 @@ mpi_calls::function find_with_counts(std::shared_ptr<mpi_group const> all, MPI_D
 
 mpi_calls::mpi_calls(int ranks) : group_(std::make_shared<group>(ranks)) {}
 
+bool mpi_calls::test() const {
+    int ended = 0;
+    MPI_Test(&group_->under_way, &ended, MPI_STATUS_IGNORE);
+    return ended != 0;
+}
+void mpi_calls::wait() const { MPI_Wait(&group_->under_way, MPI_STATUS_IGNORE); }
+
 mpi_calls::function mpi_calls::find(mpi_call const& c) const {
     auto const type = type_of(c.type);
     auto const op = op_of(c.op);
     constexpr auto most = static_cast<std::size_t>(std::numeric_limits<int>::max());
     if (type == MPI_DATATYPE_NULL || op == MPI_OP_NULL || c.count > most) { return {}; }
     if (c.how == mpi_form::counts) { return find_with_counts(group_, type, op, c); }
-    if (c.how != mpi_form::call) { return find_messages(group_, type, c); }
+    auto const starts = c.how == mpi_form::started;
+    if (c.how != mpi_form::call && !starts) { return find_messages(group_, type, c); }
+    auto const either = [under_way = starts ? &group_->under_way : nullptr](auto whole,
+                                                                            auto start) {
+        return collective_call<decltype(whole), decltype(start)>{whole, start, under_way};
+    };
     auto const n = [](std::size_t count) { return static_cast<int>(count); };
     auto const block = n(c.count / static_cast<std::size_t>(group_->ranks));
     auto const root = c.root;
@@ -110,53 +140,62 @@ mpi_calls::function mpi_calls::find(mpi_call const& c) const {
     using enum collectives::collective;
     switch (c.what) {
         case all_reduce:
-            return [=](std::byte* in, std::size_t count, std::byte* out, std::size_t) {
-                MPI_Allreduce(own ? MPI_IN_PLACE : in, out, n(count), type, op, all->comm);
+            return [=, call = either(MPI_Allreduce, MPI_Iallreduce)](
+                       std::byte* in, std::size_t count, std::byte* out, std::size_t) {
+                call(own ? MPI_IN_PLACE : in, out, n(count), type, op, all->comm);
             };
         case reduce:
-            return [=](std::byte* in, std::size_t count, std::byte* out, std::size_t) {
-                MPI_Reduce(root_own ? MPI_IN_PLACE : in, out, n(count), type, op, root, all->comm);
+            return [=, call = either(MPI_Reduce, MPI_Ireduce)](std::byte* in, std::size_t count,
+                                                               std::byte* out, std::size_t) {
+                call(root_own ? MPI_IN_PLACE : in, out, n(count), type, op, root, all->comm);
             };
         case reduce_scatter:
             if (own) { return {}; }  // MPI then puts every rank's block at the beginning
-            return [=](std::byte* in, std::size_t, std::byte* out, std::size_t count) {
-                MPI_Reduce_scatter_block(in, out, n(count), type, op, all->comm);
+            return [=, call = either(MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block)](
+                       std::byte* in, std::size_t, std::byte* out, std::size_t count) {
+                call(in, out, n(count), type, op, all->comm);
             };
         case all_gather:
-            return [=](std::byte* in, std::size_t count, std::byte* out, std::size_t) {
-                MPI_Allgather(own ? MPI_IN_PLACE : in, n(count), type, out, block, type, all->comm);
+            return [=, call = either(MPI_Allgather, MPI_Iallgather)](
+                       std::byte* in, std::size_t count, std::byte* out, std::size_t) {
+                call(own ? MPI_IN_PLACE : in, n(count), type, out, block, type, all->comm);
             };
         case scan:
-            return [=](std::byte* in, std::size_t count, std::byte* out, std::size_t) {
-                MPI_Scan(own ? MPI_IN_PLACE : in, out, n(count), type, op, all->comm);
+            return [=, call = either(MPI_Scan, MPI_Iscan)](std::byte* in, std::size_t count,
+                                                           std::byte* out, std::size_t) {
+                call(own ? MPI_IN_PLACE : in, out, n(count), type, op, all->comm);
             };
         case exscan:
-            return [=](std::byte* in, std::size_t count, std::byte* out, std::size_t) {
+            return [=, call = either(MPI_Exscan, MPI_Iexscan)](std::byte* in, std::size_t count,
+                                                               std::byte* out, std::size_t) {
                 // Rank 0's in-place output would be its input.
-                MPI_Exscan(own && rank != 0 ? MPI_IN_PLACE : in, out, n(count), type, op,
-                           all->comm);
+                call(own && rank != 0 ? MPI_IN_PLACE : in, out, n(count), type, op, all->comm);
             };
         case gather:
-            return [=](std::byte* in, std::size_t count, std::byte* out, std::size_t) {
-                MPI_Gather(root_own ? MPI_IN_PLACE : in, n(count), type, out, block, type, root,
-                           all->comm);
+            return [=, call = either(MPI_Gather, MPI_Igather)](std::byte* in, std::size_t count,
+                                                               std::byte* out, std::size_t) {
+                call(root_own ? MPI_IN_PLACE : in, n(count), type, out, block, type, root,
+                     all->comm);
             };
         case scatter:
-            return [=](std::byte* in, std::size_t, std::byte* out, std::size_t count) {
-                MPI_Scatter(in, block, type, root_own ? MPI_IN_PLACE : out, n(count), type, root,
-                            all->comm);
+            return [=, call = either(MPI_Scatter, MPI_Iscatter)](
+                       std::byte* in, std::size_t, std::byte* out, std::size_t count) {
+                call(in, block, type, root_own ? MPI_IN_PLACE : out, n(count), type, root,
+                     all->comm);
             };
         case broadcast:
-            return [=](std::byte*, std::size_t, std::byte* out, std::size_t count) {
-                MPI_Bcast(out, n(count), type, root, all->comm);
+            return [=, call = either(MPI_Bcast, MPI_Ibcast)](std::byte*, std::size_t,
+                                                             std::byte* out, std::size_t count) {
+                call(out, n(count), type, root, all->comm);
             };
         case all_to_all:
-            return [=](std::byte* in, std::size_t, std::byte* out, std::size_t) {
-                MPI_Alltoall(own ? MPI_IN_PLACE : in, block, type, out, block, type, all->comm);
+            return [=, call = either(MPI_Alltoall, MPI_Ialltoall)](std::byte* in, std::size_t,
+                                                                   std::byte* out, std::size_t) {
+                call(own ? MPI_IN_PLACE : in, block, type, out, block, type, all->comm);
             };
         case barrier:
-            return
-                [=](std::byte*, std::size_t, std::byte*, std::size_t) { MPI_Barrier(all->comm); };
+            return [=, call = either(MPI_Barrier, MPI_Ibarrier)](
+                       std::byte*, std::size_t, std::byte*, std::size_t) { call(all->comm); };
         default: return {};
     }
 }

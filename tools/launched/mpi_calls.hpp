@@ -15,6 +15,7 @@ namespace launched {
 /// whole vector.
 enum class mpi_form {
     call,
+    started,    ///< the function whose name begins with I: it starts the call alone
     counts,     ///< the function of MPI whose name ends in v, or MPI_Reduce_scatter
     exchange,   ///< to the next rank and from the one before
     ping_pong,  ///< there and back between ranks 0 and 1
@@ -44,6 +45,11 @@ public:
 
     /// Empty where MPI has no such call, or we do not know its type or operator.
     function find(mpi_call const& c) const;
+
+    /// Whether the last started call has ended. One is under way at a time.
+    bool test() const;
+    /// Returns once it has.
+    void wait() const;
 
 private:
     struct group;

@@ -139,7 +139,7 @@ public:
     /// The same for one that `start_operation` or `start_pair` gave.
     void finish(owned<activity> a) {
         auto const lock = engine_.lock();
-        finish(*a);
+        if (!a->ended_at_once()) { finish(*a); }
         keep(std::move(a));
     }
     /// Whether such a one has ended. Then it is taken.

@@ -52,6 +52,9 @@ public:
     /// Whether it is a send or a receive, which the transport moves.
     bool is_message() const { return only_peer >= 0; }
 
+    /// Whether it was never among what the rank has under way.
+    bool ended_at_once() const { return done && place == nowhere; }
+
     /// Whether it is time to look for a reason why the activity does not end: every `interval`,
     /// once it has begun to wait.
     bool is_due(steady::time_point now, std::chrono::nanoseconds interval) {

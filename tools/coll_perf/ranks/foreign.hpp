@@ -2,6 +2,7 @@
 // What all peers share: coll_perf's own sampling, around another library's calls.
 #pragma once
 
+#include "../overlap.hpp"
 #include "../sampling.hpp"
 
 #include <cstddef>
@@ -54,7 +55,12 @@ void measure(Meeting& meeting, int rank, settings const& how,
         if (!call) { continue; }
         private_memory own(slots(how, c).bytes());
         sampling one(meeting, rank, how, c, *known, own.data(), call);
-        auto const result = one.run(i);
+        auto result = one.run(i);
+        if constexpr (requires(std::byte* b) { call.start(b, 0, b, 0); }) {
+            if (kind::of(c.collective).how == form::started) {
+                result.overlap = measure_overlap(meeting, rank, how, one, result);
+            }
+        }
         if (rank == 0) { tell(as_text(result)); }
     }
 }

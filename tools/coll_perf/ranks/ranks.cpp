@@ -50,6 +50,9 @@ struct call_of {
         (*its)(in, in_count, out, out_count);
     }
     void prepare() const { its->prepare(); }
+    auto start(std::byte* in, std::size_t in_count, std::byte* out, std::size_t out_count) const {
+        return its->start(in, in_count, out, out_count);
+    }
     bool has_loop() const { return bare != nullptr; }
     void loop() const { bare(); }
 };
@@ -148,12 +151,9 @@ case_result measure_case(job_rank const& me, Meeting& meeting, instruments& with
     if (how.trace && may_record(what, how.ranks)) {
         trace(with.its_recorder.gather(with.its_recorder.record(meet, find)));
     }
-    if (what.how != form::started) { return result; }
-    double pure = 0;
-    for (auto const t : result.ranks) { pure += t / how.ranks; }
-    result.overlap = measure_overlap(
-        meeting, rank, how.ranks, one.iterations(), pure, how.tests,
-        [&] { return call.start(place(at.in), at.in.count, place(at.out), at.out.count); });
+    if (what.how == form::started) {
+        result.overlap = measure_overlap(meeting, rank, how, one, result);
+    }
     return result;
 }
 
