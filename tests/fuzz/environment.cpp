@@ -4,10 +4,10 @@
 // exception of the library.
 #include "bytes.hpp"
 
+#include <collectives/core/local_socket.hpp>
 #include <collectives/launch/bootstrap/store/address.hpp>
 #include <collectives/launch/environment.hpp>
 #include <collectives/launch/job_name.hpp>
-#include <collectives/core/local_socket.hpp>
 
 #include <sys/stat.h>
 #include <unistd.h>

@@ -10,10 +10,12 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <set>
 #include <span>
+#include <thread>
 #include <vector>
 
 namespace coll = collectives;
@@ -101,8 +103,36 @@ TEST_CASE("a message that leaves or has come at once is not under way") {
             for (auto& one : got) { calls.push_back(comm.start_recv(std::span(&one, 1), 0)); }
             CHECK(std::count(got.begin(), got.end(), 7) >= 30);  // some wait all the same
         }
-        CHECK(its.work->active.size() <= 2);  // every 16th polls
+        CHECK(its.work->active.size() == 2);  // every 16th polls
         for (auto& c : calls) { c.wait(); }
         if (comm.rank() == 1) { CHECK(got == sent); }
+    });
+}
+
+TEST_CASE("a message that has failed is left alone") {
+    with_progress([](coll::detail::rank_progress& its) {
+        polled failed(0);
+        for (int i = 0; i < 32; ++i) { its.progress(failed); }
+        CHECK(failed.polls == 0);
+    });
+}
+
+TEST_CASE("a rank whose messages need not wait polls all the same") {
+    coll::threads::run(2, [](coll::communicator& comm) {
+        std::vector<int> small(1), got(20'000);
+        std::vector<int> const sent(got.size(), 1);
+        if (comm.rank() == 0) {
+            auto whole = comm.start_recv(got, 1, 1);
+            std::this_thread::sleep_for(std::chrono::milliseconds(100));  // then all has come
+            comm.recv(small, 1);
+            for (int i = 0; i < 64; ++i) { comm.send(small, 1); }
+            CHECK(got.back() == 1);
+            whole.wait();
+        } else {
+            auto whole = comm.start_send(sent, 0, 1);
+            comm.send(small, 0);
+            for (int i = 0; i < 64; ++i) { comm.recv(small, 0); }
+            whole.wait();
+        }
     });
 }

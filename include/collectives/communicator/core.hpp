@@ -184,7 +184,7 @@ private:
         auto o = take<Operation>(idle);
         running guard{this, o.get()};
         start(static_cast<Operation&>(*o), r);
-        if (!o->done && may_end_at_once(*o)) { o->done = o->progress(); }
+        if (!o->is_message() && may_end_at_once(*o)) { o->done = o->progress(); }
         engine_.wait(*o);
         idle.push_back(std::move(o));
     }

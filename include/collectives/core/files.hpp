@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What several parts of the library ask of files.
+// Small facts that the system keeps in files and limits.
 #pragma once
 
 #include <sys/resource.h>
@@ -11,7 +11,7 @@
 
 namespace collectives::inline v0::detail {
 
-/// The start of a text, with a 0 behind it. Empty if the file cannot be read.
+/// The start of a file, with a 0 behind it. Empty if the file cannot be read.
 template <std::size_t Room>
 [[gnu::cold]] std::array<char, Room> start_of_file(char const* path) {
     std::array<char, Room> text{};

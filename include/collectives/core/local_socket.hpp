@@ -71,6 +71,9 @@ struct file_message {
         return descriptor(file);
     }
 
+    /// Whether no descriptor was free for the file that came.
+    bool is_cut() const { return (head.msg_flags & MSG_CTRUNC) != 0; }
+
     char byte = 0;
     iovec data{&byte, 1};
     alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};

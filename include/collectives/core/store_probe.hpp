@@ -52,7 +52,7 @@ private:
     static constexpr std::size_t line = host::detail::line_bytes, page = 4096;
     static constexpr std::size_t least = 1024;  // bytes from which on it matters
     static constexpr std::size_t most_looked_at = 16 * 1024;
-    static constexpr std::size_t share = 48;     // one in so many bytes is measured
+    static constexpr std::size_t share = 48;     // one in so many bytes is measured, at first more
     static constexpr std::size_t patience = 32;  // calls between two of which one is to get times
     static constexpr std::size_t samples = 3;    // the median counts
 

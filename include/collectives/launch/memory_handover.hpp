@@ -131,7 +131,7 @@ public:
             sent == sizeof hello ? ::recvmsg(socket_.get(), &m.head, MSG_CMSG_CLOEXEC) : -1;
         auto file = m.take_file();  // first, so that none stays behind
         if (got != 1) { lose_rank_0(hello.rank, hello.size); }
-        if ((m.head.msg_flags & MSG_CTRUNC) != 0) {
+        if (m.is_cut()) {
             errno = EMFILE;
             fail("recvmsg");
         }

@@ -49,7 +49,7 @@ struct announcement {
     protocol how = protocol::eager;
     bool in_place = false;
     bool takes_results = false;  // ranks that add up, or send last, write to this rank's output
-    bool shares_copies = false;  // of a copy, the reader makes the first half, the sender the other
+    bool shares_copies = false;  // if two do, one reads the first half, the other writes the second
 
     /// The announcement as one number, and back.
     constexpr std::uint64_t word() const {

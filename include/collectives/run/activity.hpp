@@ -67,7 +67,7 @@ public:
     static constexpr auto nowhere = static_cast<std::size_t>(-1);
 
     fingerprint call;                    // what was called, with its number on the communicator
-    rank_t only_peer = -1;               // the peer that a send or receive needs; -1: all ranks
+    rank_t only_peer = -1;               // of a send or receive, set before it is under way
     std::chrono::nanoseconds allowed{};  // the time the whole call may take
     steady::time_point deadline{};
     steady::time_point next_look{};  // when a test next looks for a reason why it does not end

@@ -132,7 +132,7 @@ public:
         wait_report_.end(a);
     }
 
-    /// Makes progress once with `a` and everything else. Returns true if `a` has ended.
+    /// Makes progress once with `a` and what else is under way. Returns true if `a` has ended.
     bool test(activity& a) {
         auto const mine = lock();
         if (!a.done && !a.thrown) { move(a); }

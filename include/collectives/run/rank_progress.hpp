@@ -54,7 +54,7 @@ inline int processors_for(any_transport const& t) {
     return known != 0 ? known : usable_processors();
 }
 
-/// What the communicators of one rank on one transport share. A waiting rank moves all of its work,
+/// What the communicators of one rank on one transport share. A waiting rank moves its work,
 /// also on transports that were adapted from this one or that this one was adapted from.
 struct rank_progress {
     [[gnu::cold]] explicit rank_progress(
@@ -81,11 +81,12 @@ struct rank_progress {
 
     /// Polls everything. The caller holds the rank's progress lock. Returns true if anything moved.
     bool progress() { return progress(work->active); }
-    /// The same for a rank that waits for `a`. Messages mostly need the transport alone, so that
-    /// the others are polled now and then if nothing else is under way.
+    /// The same for a rank that waits for `a`. The transport moves messages. So while nothing but
+    /// messages is under way, those for which the rank does not wait are polled every 16th time.
     bool progress(activity& a) {
         constexpr unsigned apart = 16;
-        if (work->calls != 0 || ++turns_ % apart == 0) { return progress(); }
+        auto const has_left = a.place == activity::nowhere;  // it has failed
+        if (work->calls != 0 || has_left || ++turns_ % apart == 0) { return progress(); }
         auto const moved = poll();
         return move(a) || moved;
     }

@@ -11,7 +11,7 @@
 
 namespace coll_perf {
 
-/// The call of an MPI that a case is.
+/// The call of an MPI that a case measures.
 class mpi_peer_call {
 public:
     mpi_peer_call(launched::mpi_calls const& calls, measured_case const& c)
@@ -35,27 +35,27 @@ public:
             case form::both_ways: to.how = mpi_form::both_ways; break;
             default: return;
         }
-        its_ = calls.find(to);
+        call_ = calls.find(to);
     }
 
     /// Whether MPI has such a call.
-    explicit operator bool() const { return its_ != nullptr; }
+    explicit operator bool() const { return call_ != nullptr; }
     void operator()(std::byte* in, std::size_t in_count, std::byte* out,
                     std::size_t out_count) const {
-        its_(in, in_count, out, out_count);
+        call_(in, in_count, out, out_count);
         if (starts_) { calls_.wait(); }
     }
     /// Of a started call: what tests it and waits for it.
     launched::mpi_calls start(std::byte* in, std::size_t in_count, std::byte* out,
                               std::size_t out_count) const {
-        its_(in, in_count, out, out_count);
+        call_(in, in_count, out, out_count);
         return calls_;
     }
 
 private:
     launched::mpi_calls calls_;
     bool starts_;
-    launched::mpi_calls::function its_;
+    launched::mpi_calls::function call_;
 };
 
 }  // namespace coll_perf

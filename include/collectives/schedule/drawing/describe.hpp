@@ -20,7 +20,7 @@ namespace sentence {
 
 using round_type = std::vector<transfer>;
 
-/// The ranks at one end of the transfers, which are those of `size` ranks.
+/// The ranks at one end of the transfers, out of `size` ranks.
 inline rank_set ranks_at(rank_t transfer::*end, round_type const& round, int size) {
     rank_set result(size);
     for (auto const& t : round) { result.insert(t.*end); }

@@ -21,7 +21,6 @@
 #include <cstring>
 #include <map>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -82,8 +81,8 @@ public:
         files_.erase(t.file);
     }
 
-    /// The file of a ticket of any process, which the caller closes. None if it was withdrawn.
-    static std::optional<int> fetch(file_ticket const& t) {
+    /// The file of a ticket of any process. None if it was withdrawn.
+    static descriptor fetch(file_ticket const& t) {
         auto const line = new_socket();
         if (line.get() < 0) { fail("socket"); }
         auto const at = address_of(t.server);
@@ -99,9 +98,10 @@ public:
             if (n == 0) { errno = ECONNRESET; }  // it has gone, or refuses
             fine = n == 1;
         }
-        if (!fine) { fail("a peer's file"); }
-        auto file = m.take_file();
-        return file.get() < 0 ? std::nullopt : std::optional(file.release());
+        auto file = m.take_file();  // first, so that none stays behind
+        if (fine && m.is_cut()) { errno = EMFILE; }
+        if (!fine || m.is_cut()) { fail("a peer's file"); }
+        return file;
     }
 
 private:

@@ -133,15 +133,14 @@ public:
     }
     void* open(file_ticket const& t, int device) {
         auto const file = file_server::fetch(t);
-        if (!file) { throw transport_error("a peer has freed what it showed"); }
+        if (file.get() < 0) { throw transport_error("a peer has freed what it showed"); }
         static auto* const import =
             driver_call<decltype(cuMemImportFromShareableHandle)>("cuMemImportFromShareableHandle");
         CUmemGenericAllocationHandle memory{};
-        auto const fault =
-            import(&memory, reinterpret_cast<void*>(static_cast<std::intptr_t>(*file)),
-                   CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
-        ::close(*file);
-        require_success(fault, "cuMemImportFromShareableHandle");
+        require_success(
+            import(&memory, reinterpret_cast<void*>(static_cast<std::intptr_t>(file.get())),
+                   CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR),
+            "cuMemImportFromShareableHandle");
         auto* const p = map(memory, device, t.bytes);
         std::lock_guard const lock(mutex_);
         known_[reinterpret_cast<std::uintptr_t>(p)] = {

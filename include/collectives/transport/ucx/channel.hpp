@@ -176,8 +176,8 @@ public:
             }
             ucp_request_free(r);
         }
-        for (int idle = 0; idle < 100 && steady::now() < patience;
-             ++idle) {  // what the closing has begun
+        // What the closing has begun comes to its end.
+        for (int idle = 0; idle < 100 && steady::now() < patience; ++idle) {
             if (progress()) { idle = 0; }
         }
         drop_unexpected();

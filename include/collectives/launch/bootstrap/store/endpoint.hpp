@@ -4,8 +4,8 @@
 
 #include <collectives/core/descriptor.hpp>
 #include <collectives/core/error.hpp>
-#include <collectives/core/text.hpp>
 #include <collectives/core/local_socket.hpp>
+#include <collectives/core/text.hpp>
 
 #include <netdb.h>
 #include <netinet/in.h>
