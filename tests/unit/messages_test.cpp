@@ -72,6 +72,28 @@ TEST_CASE(
     CHECK(endless.taken == most);
 }
 
+TEST_CASE("no message overtakes one that waits for room in the ring") {
+    job_ranks all(2);
+    constexpr std::size_t many = shared::ring_lines + 32, later = 16;
+    std::array<std::byte, many + later> sent, got{};
+    for (std::size_t i = 0; i < sent.size(); ++i) { sent[i] = static_cast<std::byte>(i); }
+    std::deque<shared::request> sends(sent.size()), receives(sent.size());
+    auto const bytes = [](auto& of, std::size_t i) { return std::span(of).subspan(i, 1); };
+    for (std::size_t i = 0; i < many; ++i) { all[0].isend(to(1, bytes(sent, i)), sends[i]); }
+    CHECK_FALSE(all[0].test(sends[many - 1]));
+    for (std::size_t i = 0; i < receives.size(); ++i) {  // rank 1 empties its ring
+        all[1].irecv(from(0, bytes(got, i)), receives[i]);
+    }
+    for (std::size_t i = many; i < sent.size(); ++i) {
+        all[0].isend(to(1, bytes(sent, i)), sends[i]);
+    }
+    while (!all[1].test(receives.back())) {
+        all[0].poll();
+        all[1].poll();
+    }
+    CHECK(got == sent);
+}
+
 TEST_CASE("messages wait in small slots for their receives, and hold up nobody else") {
     constexpr int size = 4, many = 2 * shared::small_slots;
     job_ranks all(size);
