@@ -23,7 +23,7 @@ public:
         return find_older(r);
     }
     [[gnu::cold]] shared_pointer<program> const& add(call_request const& r,
-                                                     shared_pointer<program> made) {
+                                                     shared_pointer<program>&& made) {
         constexpr std::size_t most = 64;
         keep(owned(new kept_program{key(r), op_type_of(r), r.shape.counts, r.shape.recv_counts,
                                     std::move(made)}));

@@ -32,8 +32,8 @@ struct rank_choice {
 class lowered_call {
 public:
     /// The rank and the in-place flag of `shape` do not matter: `lower` takes them as arguments.
-    [[gnu::cold]] lowered_call(any_algorithm by, call_shape shape, int segments = 1)
-        : by_(by), shape_(std::move(shape)), segments_(segments) {
+    [[gnu::cold]] lowered_call(any_algorithm by, call_shape const& shape, int segments = 1)
+        : by_(by), shape_(shape), segments_(segments) {
         if (reduces(shape_.what) && shape_.size > 1) {
             auto all = by_.record_all(shape_.what, shape_.size, shape_.root);
             if (by_.hints().split_whole_rounds) {

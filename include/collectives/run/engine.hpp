@@ -41,8 +41,8 @@ namespace collectives::inline v0::detail {
 
 class engine {
 public:
-    [[gnu::cold]] engine(shared_pointer<rank_progress> shared, owned<any_board> b, rank_group group,
-                         std::uint64_t context)
+    [[gnu::cold]] engine(shared_pointer<rank_progress>&& shared, owned<any_board>&& b,
+                         rank_group&& group, std::uint64_t context)
         : scratch(shared->carrier),
           shared_(std::move(shared)),
           board_(std::move(b)),

@@ -19,9 +19,8 @@ namespace collectives::inline v0::detail {
 
 class scratch_pool {
 public:
-    explicit scratch_pool(shared_pointer<any_transport> t)
-        : transport_(std::move(t)),
-          longest_(transport_->device() == nullptr ? 256 : std::uint64_t(-1)) {
+    explicit scratch_pool(shared_pointer<any_transport> const& t)
+        : transport_(t), longest_(transport_->device() == nullptr ? 256 : std::uint64_t(-1)) {
         free_.reserve(most_kept + 1);
     }
     scratch_pool(scratch_pool const&) = delete;
