@@ -66,6 +66,7 @@ public:
         return *this;
     }
     ~lean_vector() {
+        static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
         if constexpr (!is_plain) {
             for (auto n = room_.size; n > 0;) { static_cast<T*>(room_.first)[--n].~T(); }
         }
@@ -215,7 +216,6 @@ private:
 
     /// To new memory, for `n` elements.
     [[gnu::cold]] void move_to(std::size_t n) {
-        static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
         if constexpr (is_plain) {
             room_.move_to(n, sizeof(T));
         } else {
