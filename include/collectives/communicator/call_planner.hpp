@@ -25,7 +25,7 @@ namespace collectives::inline v0::detail {
 /// One per communicator. Holds the prices, and everything that was chosen by them.
 class call_planner {
 public:
-    [[gnu::cold]] call_planner(engine& of, machine_model prices) : engine_(of) {
+    [[gnu::cold]] call_planner(engine& of, machine_model const& prices) : engine_(of) {
         selector_.use(completed(prices));
         if (engine_.carrier().host(engine_.carrier().rank()) >= 0) {
             lean_vector<int> hosts;
@@ -43,7 +43,7 @@ public:
 
     machine_model const& model() const { return selector_.model(); }
     /// Takes other prices. Choices made by the old ones are made anew.
-    void use(machine_model prices) {
+    void use(machine_model const& prices) {
         auto const lock = engine_.lock();
         selector_.use(completed(prices));
         kept_.clear();

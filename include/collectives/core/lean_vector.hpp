@@ -102,7 +102,7 @@ public:
     }
     void pop_back() { truncate(room_.size - 1); }
     void clear() noexcept { truncate(0); }
-    void resize(std::size_t n) {
+    [[gnu::cold]] void resize(std::size_t n) {
         truncate(n);
         add_up_to(n);
     }

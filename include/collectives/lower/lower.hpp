@@ -128,10 +128,11 @@ public:
         auto const in_cells = by == plans::backend::cells;
         auto const in_place = as.shown.in_place && !in_cells;
         auto const own = in_cells ? schedule_in_cells(rank) : schedule_of(rank);
-        auto const completing =
-            completing_.empty() ? completing_list{} : completing_[static_cast<std::size_t>(rank)];
-        auto const bound =
-            binder(own, at, {as.shown.how, side_by_side}, in_place, completing).make();
+        completing_list const none;
+        auto const& completing =
+            completing_.empty() ? none : completing_[static_cast<std::size_t>(rank)];
+        binder bind(own, at, {as.shown.how, side_by_side}, in_place, completing);
+        auto const& bound = bind.make();
         result.scratch = bound.scratch;
         switch (by) {
             case plans::backend::messages: message_emitter(result, bound).run(); break;
