@@ -22,7 +22,7 @@ namespace detail {
 
 /// The communicator of all ranks of a job.
 [[gnu::cold]] inline shared_pointer<detail::communicator_core> first_core(
-    shared_pointer<any_transport> t) {
+    shared_pointer<any_transport> const& t) {
     auto everybody = numbers_below(static_cast<std::size_t>(t->size()));
     auto shared = make_shared_object<detail::rank_progress>(t);
     auto board = t->first_board();
@@ -139,7 +139,7 @@ inline shared_pointer<detail::communicator_core> derive(
 }  // namespace detail
 
 COLLECTIVES_INLINE communicator::communicator(shared_pointer<any_transport> t)
-    : communicator(detail::first_core(std::move(t))) {}
+    : communicator(detail::first_core(t)) {}
 COLLECTIVES_INLINE communicator::communicator(shared_pointer<detail::communicator_core> core)
     : communicator_base(std::move(core)) {}
 COLLECTIVES_INLINE detail::communicator_base::communicator_base(core_pointer core)

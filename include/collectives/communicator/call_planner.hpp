@@ -25,7 +25,7 @@ namespace collectives::inline v0::detail {
 /// One per communicator. Holds the prices, and everything that was chosen by them.
 class call_planner {
 public:
-    [[gnu::cold]] call_planner(engine& of, machine_model prices) : engine_(of) {
+    [[gnu::cold]] call_planner(engine& of, machine_model const& prices) : engine_(of) {
         selector_.use(completed(prices));
         if (engine_.carrier().host(engine_.carrier().rank()) >= 0) {
             lean_vector<int> hosts;
@@ -43,7 +43,7 @@ public:
 
     machine_model const& model() const { return selector_.model(); }
     /// Takes other prices. Choices made by the old ones are made anew.
-    void use(machine_model prices) {
+    void use(machine_model const& prices) {
         auto const lock = engine_.lock();
         selector_.use(completed(prices));
         kept_.clear();
@@ -59,17 +59,7 @@ public:
         auto const need = requirement_of(r);
         if (auto const named = r.how.algorithm; !named.is_automatic()) {
             if (selector_.suits(named, need)) { return named; }
-            make().require(named.fits(need.size), r.reported_as, name(named), " is not for ",
-                           need.size, " ranks");
-            if (auto const proof = selector_.proof_of(named, need); !proof.ok) {
-                make().refuse(r.reported_as, name(named), " is not correct for ", need.size,
-                              " ranks: ", proof.what);
-            }
-            auto const why = need.left_fold ? " cannot keep .reproducible"
-                                            : " does not keep the order of the ranks, which an "
-                                              "operator that does not commute needs";
-            make().refuse(r.reported_as, name(named), why, " (", need.size,
-                          " ranks); these do: ", selector_.names_that_suit(need));
+            make().refuse(r.reported_as, name(named), why_not(named, need));
         }
         // Only the root knows how long the vector is, so the length must not decide.
         auto const bytes = blocks_vary(r) ? 0 : r.shape.count * r.shape.elem_size;
@@ -155,6 +145,18 @@ private:
         auto const& s = r.shape;
         return {s.what, s.size, s.root, r.op != nullptr && !r.op->commutative,
                 r.op != nullptr && r.how.reproducible};
+    }
+    /// What is wrong with an algorithm that does not suit.
+    [[gnu::cold]] std::string why_not(any_algorithm named, requirement const& need) {
+        if (!named.fits(need.size)) { return text_of(" is not for ", need.size, " ranks"); }
+        if (auto const proof = selector_.proof_of(named, need); !proof.ok) {
+            return text_of(" is not correct for ", need.size, " ranks: ", proof.what);
+        }
+        auto const* const why = need.left_fold ? " cannot keep .reproducible"
+                                               : " does not keep the order of the ranks, which an "
+                                                 "operator that does not commute needs";
+        return text_of(why, " (", need.size,
+                       " ranks); these do: ", selector_.names_that_suit(need));
     }
     int segments_of(call_request const& r, any_algorithm by) const {
         return detail::segments_of(

@@ -24,9 +24,9 @@ namespace collectives::inline v0::detail {
 
 class communicator_core {
 public:
-    communicator_core(shared_pointer<rank_progress> shared, owned<any_board> board,
-                      rank_group group, std::uint64_t context, machine_model prices)
-        : engine_(std::move(shared), std::move(board), std::move(group), context),
+    communicator_core(shared_pointer<rank_progress> const& shared, owned<any_board>&& board,
+                      rank_group&& group, std::uint64_t context, machine_model const& prices)
+        : engine_(shared, std::move(board), std::move(group), context),
           planner_(engine_, prices),
           short_path_(engine_.carrier().short_path) {}
     communicator_core(communicator_core const&) = delete;

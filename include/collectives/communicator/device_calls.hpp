@@ -6,11 +6,9 @@
 #include <collectives/algorithm/leaders.hpp>
 #include <collectives/communicator/request_maker.hpp>
 #include <collectives/core/error.hpp>
-#include <collectives/core/lean_vector.hpp>
 #include <collectives/core/text.hpp>
 #include <collectives/run/engine.hpp>
 
-#include <algorithm>
 #include <cstddef>
 
 namespace collectives::inline v0::detail {
@@ -18,20 +16,18 @@ namespace collectives::inline v0::detail {
 /// The algorithm for ranks that share a device: one of them does the work of all. `automatic` if
 /// none share one, or if devices have different numbers of ranks.
 [[gnu::cold]] inline any_algorithm device_choice(engine& e) {
-    lean_vector<int> devices;
-    for (rank_t r = 0; r < e.size(); ++r) {
-        devices.push_back(e.carrier().shared_device(e.group().job_rank(r)));
-    }
-    auto const count = [&](int device) {
-        return static_cast<std::size_t>(std::count(devices.begin(), devices.end(), device));
+    auto const device_of = [&e](rank_t r) {
+        return e.carrier().shared_device(e.group().job_rank(r));
     };
-    auto const first = count(devices.front());
-    for (std::size_t i = 0; i < devices.size(); ++i) {
-        auto const head = i / first * first;
-        auto const begins = i == head && i != 0;
-        if (devices[i] != devices[head] || (begins && count(devices[i]) != first)) { return {}; }
+    int each = 1;  // ranks of the first device, if they come first
+    while (each < e.size() && device_of(each) == device_of(0)) { ++each; }
+    for (rank_t r = 0; r < e.size(); ++r) {
+        for (rank_t other = 0; other < r; ++other) {
+            auto const together = r / each == other / each;
+            if ((device_of(r) == device_of(other)) != together) { return {}; }
+        }
     }
-    return first > 1 ? any_algorithm(leaders{static_cast<int>(first)}) : any_algorithm();
+    return each > 1 && e.size() % each == 0 ? any_algorithm(leaders{each}) : any_algorithm();
 }
 
 /// Calls f(device). A refusal of the device is thrown here; a failure is reported to all ranks.

@@ -23,7 +23,7 @@ public:
         return find_older(r);
     }
     [[gnu::cold]] shared_pointer<program> const& add(call_request const& r,
-                                                     shared_pointer<program> made) {
+                                                     shared_pointer<program>&& made) {
         constexpr std::size_t most = 64;
         keep(owned(new kept_program{key(r), op_type_of(r), r.shape.counts, r.shape.recv_counts,
                                     std::move(made)}));
@@ -75,8 +75,10 @@ private:
                                 (of.stated ^ k.stated) | (of.segment ^ k.segment) |
                                 (of.parts ^ k.parts);
             return differ == 0 && of.asked == k.asked && of.has_counts == k.has_counts &&
-                   (!k.has_counts ||
-                    (counts == r.shape.counts && recv_counts == r.shape.recv_counts));
+                   (!k.has_counts || has_counts_of(r));
+        }
+        [[gnu::noinline]] bool has_counts_of(call_request const& r) const {
+            return counts == r.shape.counts && recv_counts == r.shape.recv_counts;
         }
     };
 

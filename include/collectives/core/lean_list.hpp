@@ -25,7 +25,7 @@ public:
     using const_iterator = T const*;
 
     constexpr lean_list() = default;
-    constexpr explicit lean_list(std::size_t n) : lean_list() { resize(n); }
+    constexpr explicit lean_list(std::size_t n) : first_(new T[n]()), size_(n), capacity_(n) {}
     constexpr lean_list(std::size_t n, T const& value) : lean_list() { resize(n, value); }
     constexpr lean_list(std::initializer_list<T> all) : lean_list() {
         append(all.begin(), all.size());
@@ -137,8 +137,14 @@ private:
         for (std::size_t i = 0; i < size_; ++i) { grown.first_[i] = static_cast<T&&>(first_[i]); }
         swap(grown);
     }
+    /// To a list that is empty.
     constexpr void append(T const* others, std::size_t n) {
-        reserve(size_ + n);
+        if (n > capacity_) {
+            lean_list larger;
+            larger.first_ = new T[n];
+            larger.capacity_ = n;
+            swap(larger);
+        }
         for (std::size_t i = 0; i < n; ++i) { first_[size_++] = others[i]; }
     }
 

@@ -28,9 +28,16 @@ public:
     using iterator = T*;
     using const_iterator = T const*;
 
+    // Those that begin as an empty vector end it if they throw. The two for plain elements have
+    // nothing to end, and each place that calls them is shorter.
     lean_vector() = default;
-    explicit lean_vector(std::size_t n) : lean_vector() { add_up_to(n); }
-    lean_vector(std::size_t n, T const& value) : lean_vector() { add_up_to(n, value); }
+    explicit lean_vector(std::size_t n)
+        requires(__is_trivially_copyable(T) && noexcept(T()))
+    {
+        begin_with(n);
+    }
+    explicit lean_vector(std::size_t n) : lean_vector() { begin_with(n); }
+    lean_vector(std::size_t n, T const& value) : lean_vector() { begin_with(n, value); }
     lean_vector(std::initializer_list<T> all) : lean_vector(all.begin(), all.end()) {}
     template <class Iterator>
         requires(!std::is_arithmetic_v<Iterator>)
@@ -39,12 +46,14 @@ public:
     }
     template <std::same_as<std::vector<T>> Vector>
     lean_vector(Vector const& all) : lean_vector(all.data(), all.data() + all.size()) {}
+    lean_vector(lean_vector const& other)
+        requires(__is_trivially_copyable(T))
+    {
+        room_.copy(other.room_, sizeof(T));
+    }
     lean_vector(lean_vector const& other) : lean_vector() {
-        if constexpr (is_plain) {
-            room_.copy(other.room_, sizeof(T));
-        } else {
-            append(other.begin(), other.end());
-        }
+        room_.take(other.room_.size, sizeof(T));
+        for (auto const& one : other) { add(one); }
     }
     lean_vector(lean_vector&& other) noexcept : room_(other.room_) { other.room_ = {}; }
     lean_vector& operator=(lean_vector const& other) {
@@ -57,6 +66,7 @@ public:
         return *this;
     }
     ~lean_vector() {
+        static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
         if constexpr (!is_plain) {
             for (auto n = room_.size; n > 0;) { static_cast<T*>(room_.first)[--n].~T(); }
         }
@@ -92,7 +102,7 @@ public:
     }
     void pop_back() { truncate(room_.size - 1); }
     void clear() noexcept { truncate(0); }
-    void resize(std::size_t n) {
+    [[gnu::cold]] void resize(std::size_t n) {
         truncate(n);
         add_up_to(n);
     }
@@ -206,7 +216,6 @@ private:
 
     /// To new memory, for `n` elements.
     [[gnu::cold]] void move_to(std::size_t n) {
-        static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
         if constexpr (is_plain) {
             room_.move_to(n, sizeof(T));
         } else {
@@ -228,10 +237,19 @@ private:
         ++room_.size;
         return *made;
     }
-    /// Copies of `value`, or what T() is, until there are n elements.
+    /// Makes n elements, each a copy of `value` or what T() is, where there was no memory.
+    template <class... Value>
+    void begin_with(std::size_t n, Value const&... value) {
+        room_.take(n, sizeof(T));
+        fill_up_to(n, value...);
+    }
     template <class... Value>
     void add_up_to(std::size_t n, Value const&... value) {
         make_room(n - room_.size);
+        fill_up_to(n, value...);
+    }
+    template <class... Value>
+    void fill_up_to(std::size_t n, Value const&... value) {
         if constexpr (is_plain) {  // a loop that the compiler sees through
             auto* const all = static_cast<T*>(room_.first);
             for (auto i = room_.size; i < n; ++i) {

@@ -35,11 +35,16 @@ struct list_room {
         capacity = n;
     }
     [[gnu::cold]] void make_room(std::size_t n, std::size_t bytes) { move_to(grown(n), bytes); }
+    /// Memory for n elements, for a list without any.
+    [[gnu::cold]] void take(std::size_t n, std::size_t bytes) {
+        if (n > 0) { first = room_for(n, bytes); }
+        capacity = n;
+    }
     /// Into a list without memory.
     [[gnu::cold]] void copy(list_room const& other, std::size_t bytes) {
-        if (other.size == 0) { return; }
-        first = std::memcpy(room_for(other.size, bytes), other.first, other.size * bytes);
-        size = capacity = other.size;
+        take(other.size, bytes);
+        size = other.size;
+        if (size > 0) { std::memcpy(first, other.first, size * bytes); }
     }
     void append(void const* others, std::size_t n, std::size_t bytes) {
         if (n > capacity - size) { make_room(n, bytes); }

@@ -20,7 +20,8 @@ namespace detail {
 class text_part {
 public:
     text_part(std::string_view words) : words_(words.data()), size_(words.size()) {}
-    text_part(char const* words) : text_part(std::string_view(words)) {}
+    text_part(std::string const& words) : words_(words.data()), size_(words.size()) {}
+    text_part(char const* words) : words_(words), size_(ends_itself) {}
     template <std::integral T>
         requires(!std::same_as<T, bool>)
     text_part(T number)
@@ -29,13 +30,14 @@ public:
     void append_to(std::string& text) const;
 
 private:
-    static constexpr auto positive = static_cast<std::size_t>(-1), negative = positive - 1;
+    static constexpr auto positive = static_cast<std::size_t>(-1), negative = positive - 1,
+                          ends_itself = negative - 1;
 
     union {
         char const* words_;
         std::uint64_t number_;
     };
-    std::size_t size_;  // of the words; for a number, its sign
+    std::size_t size_;  // of the words, if no zero ends them; for a number, its sign
 };
 
 void add_joined(std::string& text, std::initializer_list<text_part> parts);

@@ -12,7 +12,7 @@ namespace detail {
 
 [[gnu::cold]] COLLECTIVES_INLINE void text_part::append_to(std::string& text) const {
     if (size_ < negative) {
-        text.append(words_, size_);
+        text += size_ == ends_itself ? std::string_view(words_) : std::string_view(words_, size_);
         return;
     }
     char number[24];  // 64 bits and a sign fit

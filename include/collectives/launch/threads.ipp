@@ -22,9 +22,15 @@ using collectives::detail::start_thread;
     if (size < 1) { throw_error<usage_error>("threads::run: ", size, " ranks"); }
     job const memory(size);
     auto const& state = memory.state();
-    lean_vector<std::exception_ptr> thrown(static_cast<std::size_t>(size));
+    struct rank_thread {
+        std::thread thread;
+        std::exception_ptr thrown;
+        function_ref<void(rank_t)> const* live = nullptr;
+        rank_t rank = 0;
+    };
+    lean_vector<rank_thread> ranks(static_cast<std::size_t>(size));
     auto const fail = [&](rank_t r) {
-        thrown[static_cast<std::size_t>(r)] = std::current_exception();
+        ranks[static_cast<std::size_t>(r)].thrown = std::current_exception();
         state.note_failure(r);
     };
     auto const live = [&](rank_t r) {
@@ -34,22 +40,18 @@ using collectives::detail::start_thread;
         } catch (...) { fail(r); }
         state.depart(r, shared::life::left, 0);
     };
-    struct rank_thread {
-        function_ref<void(rank_t)> live;
-        rank_t rank;
-        std::thread thread;
-    };
+    function_ref<void(rank_t)> const by_rank = live;
     auto const take = [](void* its) {
         auto const& mine = *static_cast<rank_thread const*>(its);
-        mine.live(mine.rank);
+        (*mine.live)(mine.rank);
     };
-    lean_vector<rank_thread> ranks;
-    ranks.reserve(thrown.size());
     rank_t started = 0;
     try {
         for (; started < size; ++started) {
-            ranks.push_back({live, started, {}});
-            ranks.back().thread = start_thread(take, &ranks.back());
+            auto& one = ranks[static_cast<std::size_t>(started)];
+            one.live = &by_rank;
+            one.rank = started;
+            one.thread = start_thread(take, &one);
         }
     } catch (...) {  // no more threads: the others miss the ranks that never came
         for (auto r = started; r < size; ++r) {
@@ -64,7 +66,8 @@ using collectives::detail::start_thread;
     for (rank_t r = 1; r < size; ++r) {
         if (state.failed_before(r, first)) { first = r; }
     }
-    if (auto const& why = thrown[static_cast<std::size_t>(first)]) { std::rethrow_exception(why); }
+    auto const& why = ranks[static_cast<std::size_t>(first)].thrown;
+    if (why != nullptr) { std::rethrow_exception(why); }
 }
 
 }  // namespace collectives::threads::detail

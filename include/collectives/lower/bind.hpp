@@ -36,7 +36,10 @@ public:
         }
     }
 
-    [[gnu::cold]] bound_schedule make() && {
+    [[gnu::cold]] ~binder() = default;
+
+    /// Call it once. The result lives as long as this.
+    [[gnu::cold]] bound_schedule const& make() {
         result_.total_rounds = what_.rounds;
         for (std::size_t i = 0; i < what_.steps.size();) {
             auto end = i;
@@ -58,7 +61,7 @@ public:
         }
         if (reads_in_place()) { note_dead_results(result_); }
         result_.scratch = values_.most_scratch();
-        return std::move(result_);
+        return result_;
     }
 
 private:

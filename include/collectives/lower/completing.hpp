@@ -20,8 +20,8 @@ using completing_list = lean_vector<std::pair<int, int>>;
     lean_list<schedule> const& all) {
     auto const size = static_cast<int>(all.size());
     auto const chunks = static_cast<std::size_t>(all.front().chunks);
-    lean_vector<lean_vector<int>> held(all.size(), lean_vector<int>(chunks, 1));
-    lean_vector<std::size_t> next(all.size(), 0);
+    lean_vector<int> held(all.size() * chunks, 1);  // by rank, then chunk
+    lean_vector<std::size_t> next(all.size());
     lean_vector<completing_list> result(all.size());
     struct change {
         std::size_t rank, chunk;
@@ -38,16 +38,16 @@ using completing_list = lean_vector<std::pair<int, int>>;
                 if (s.what == verb::send) { continue; }
                 for (int k = 0; k < s.chunks.count; ++k) {
                     auto const c = static_cast<std::size_t>(s.chunks.first + k) % chunks;
-                    changes.push_back({r, c, held[static_cast<std::size_t>(s.peer)][c],
+                    changes.push_back({r, c, held[static_cast<std::size_t>(s.peer) * chunks + c],
                                        s.what == verb::recv_reduce});
                 }
             }
         }
         for (auto const& change : changes) {
-            auto& count = held[change.rank][change.chunk];
+            auto& count = held[change.rank * chunks + change.chunk];
             count = change.reduces ? count + change.count : change.count;
             if (change.reduces && count == size) {
-                result[change.rank].emplace_back(round, static_cast<int>(change.chunk));
+                result[change.rank].push_back({round, static_cast<int>(change.chunk)});
             }
         }
     }

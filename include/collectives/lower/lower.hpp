@@ -32,8 +32,8 @@ struct rank_choice {
 class lowered_call {
 public:
     /// The rank and the in-place flag of `shape` do not matter: `lower` takes them as arguments.
-    [[gnu::cold]] lowered_call(any_algorithm by, call_shape shape, int segments = 1)
-        : by_(by), shape_(std::move(shape)), segments_(segments) {
+    [[gnu::cold]] lowered_call(any_algorithm by, call_shape const& shape, int segments = 1)
+        : by_(by), shape_(shape), segments_(segments) {
         if (reduces(shape_.what) && shape_.size > 1) {
             auto all = by_.record_all(shape_.what, shape_.size, shape_.root);
             if (by_.hints().split_whole_rounds) {
@@ -128,10 +128,11 @@ public:
         auto const in_cells = by == plans::backend::cells;
         auto const in_place = as.shown.in_place && !in_cells;
         auto const own = in_cells ? schedule_in_cells(rank) : schedule_of(rank);
-        auto const completing =
-            completing_.empty() ? completing_list{} : completing_[static_cast<std::size_t>(rank)];
-        auto const bound =
-            binder(own, at, {as.shown.how, side_by_side}, in_place, completing).make();
+        completing_list const none;
+        auto const& completing =
+            completing_.empty() ? none : completing_[static_cast<std::size_t>(rank)];
+        binder bind(own, at, {as.shown.how, side_by_side}, in_place, completing);
+        auto const& bound = bind.make();
         result.scratch = bound.scratch;
         switch (by) {
             case plans::backend::messages: message_emitter(result, bound).run(); break;

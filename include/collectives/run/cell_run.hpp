@@ -39,7 +39,9 @@ public:
         number_ = number;
         hash_ = of.hash;
         form_ = &form;
-        if (form.steps.scratch != form.beside) { scratch_.resize(form.steps.scratch); }
+        if (form.steps.scratch != form.beside && form.steps.scratch > scratch_.size()) {
+            scratch_.resize(form.steps.scratch);
+        }
         buffers_ = {of.in, of.out, scratch_.data()};
         op_ = of.op;
         seen_ = form.waits;

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 
@@ -55,19 +56,24 @@ namespace collectives::inline v0::detail {
     return t.gone(group.job_rank(r));
 }
 
+/// A failure of the activity, but for its time.
+[[gnu::cold]] inline failure failure_of(activity const& a, failure_kind kind,
+                                        std::initializer_list<text_part> why, rank_t peer = -1) {
+    auto text = a.call.title();
+    add_text(text, ": ", joined(why));
+    return failure::make(kind, text, peer);
+}
+
 /// The failure of a send or receive, if there is one.
 [[gnu::cold]] inline std::optional<failure> diagnose_pair(any_board const& board,
                                                           any_transport const& t,
                                                           rank_group const& group,
                                                           activity const& a) {
     auto const peer = a.only_peer;
-    auto const what = a.call.title();
-    if (a.mismatched) {
-        return failure::make(failure_kind::mismatch, text_of(what, ": ", a.mismatch_text));
-    }
+    if (a.mismatched) { return failure_of(a, failure_kind::mismatch, {a.mismatch_text}); }
     if (auto const went = detail::exit_of(board, t, group, peer)) {
-        return failure::make(failure_kind::peer_lost,
-                             text_of(what, ": rank ", peer, " ", detail::how_it_went(*went)), peer);
+        return failure_of(a, failure_kind::peer_lost,
+                          {"rank ", peer, " ", detail::how_it_went(*went)}, peer);
     }
     if (steady::now() < a.deadline) { return {}; }
     std::string text = "time ran out; ";
@@ -81,7 +87,6 @@ namespace collectives::inline v0::detail {
     if (a.only_peer >= 0) { return diagnose_pair(board, t, group, a); }
     auto const me = group.rank();
     auto const late = steady::now() >= a.deadline;
-    auto const what = [&a] { return a.call.title(); };
     lean_vector<int> missing, suspended;
     // Read this before comparing calls: a rank that publishes its call only afterwards has not
     // been compared.
@@ -91,24 +96,21 @@ namespace collectives::inline v0::detail {
         if (r == me) { continue; }
         auto const difference =
             detail::difference_between(board, std::min(r, me), std::max(r, me), a.call.sequence);
-        if (!difference.empty()) {
-            return failure::make(failure_kind::mismatch, text_of(what(), ": ", difference));
-        }
+        if (!difference.empty()) { return failure_of(a, failure_kind::mismatch, {difference}); }
         auto const went = detail::exit_of(board, t, group, r);
         if (went && board.finished(r) < a.call.sequence) {
             auto const entered = board.entered(r) >= a.call.sequence;
-            return failure::make(
-                failure_kind::peer_lost,
-                text_of(what(), ": rank ", r, " ", detail::how_it_went(*went),
-                        (entered ? " in the middle of it" : " without entering it")),
-                r);
+            return failure_of(a, failure_kind::peer_lost,
+                              {"rank ", r, " ", detail::how_it_went(*went),
+                               entered ? " in the middle of it" : " without entering it"},
+                              r);
         }
         if (!late) { continue; }
         if (board.entered(r) < a.call.sequence) { missing.push_back(r); }
         if (t.suspended(group.job_rank(r))) { suspended.push_back(r); }
     }
     if (a.mismatched && (!not_published_yet || late)) {
-        return failure::make(failure_kind::mismatch, text_of(what(), ": ", a.mismatch_text));
+        return failure_of(a, failure_kind::mismatch, {a.mismatch_text});
     }
     if (!late) { return {}; }
     auto at = a.where();

@@ -41,10 +41,10 @@ namespace collectives::inline v0::detail {
 
 class engine {
 public:
-    [[gnu::cold]] engine(shared_pointer<rank_progress> shared, owned<any_board> b, rank_group group,
-                         std::uint64_t context)
+    [[gnu::cold]] engine(shared_pointer<rank_progress> const& shared, owned<any_board>&& b,
+                         rank_group&& group, std::uint64_t context)
         : scratch(shared->carrier),
-          shared_(std::move(shared)),
+          shared_(shared),
           board_(std::move(b)),
           in_memory_(board_->in_memory()),
           memory_(in_memory_ == nullptr ? nullptr : carrier().memory()),

@@ -13,7 +13,8 @@ namespace collectives::inline v0::detail {
 class rank_group {
 public:
     rank_group() = default;
-    rank_group(lean_vector<rank_t> job_ranks, rank_t me) : ranks_(std::move(job_ranks)), me_(me) {}
+    rank_group(lean_vector<rank_t>&& job_ranks, rank_t me)
+        : ranks_(std::move(job_ranks)), me_(me) {}
 
     int size() const { return static_cast<int>(ranks_.size()); }
     rank_t rank() const { return me_; }

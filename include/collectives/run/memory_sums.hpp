@@ -47,8 +47,7 @@ public:
         auto const& to = destination_at(i, 0);
         auto* const own = buffers_.write(to.to) + first;
         if (space_.device() != nullptr) {
-            lean_vector<void*> const others(outputs_.begin(), outputs_.end());
-            reduce(i, own, bytes, destination_of(to.how), {others.data(), others.size()});
+            reduce_on_device(i, own, bytes, destination_of(to.how));
             return true;
         }
         auto const drops_staged = i.when == plans::condition::unless_all_take_results && all_take();
@@ -60,11 +59,9 @@ public:
                                    op_->elem_size <= lowering::largest_pushed_element;
         if (stages_pieces || !outputs_.empty()) {
             reduce_in_strips(i, own, staged, bytes, how);
-        } else if (stages) {
-            reduce(i, own, bytes, destination::read_soon);
-            host::copy(staged, own, bytes, how);
         } else {
-            reduce(i, own, bytes, how);
+            reduce(i, own, bytes, stages ? destination::read_soon : how);
+            if (stages) { host::copy(staged, own, bytes, how); }
         }
         return true;
     }
@@ -90,6 +87,11 @@ private:
                 list_view<void* const> others = {}) {
         detail::carry_out(i, *op_, to, sources_.data(), bytes,
                           {plan_->size, false, where, space_.queue(), others});
+    }
+    [[gnu::cold]] void reduce_on_device(plans::instruction const& i, std::byte* to,
+                                        std::size_t bytes, destination where) {
+        lean_vector<void*> const others(outputs_.begin(), outputs_.end());
+        reduce(i, to, bytes, where, {others.data(), others.size()});
     }
     /// Adds up strips and writes each to every destination: this rank's output, the scratch where
     /// peers read it, if any, and the outputs of the peers that take results. A strip is added up

@@ -26,18 +26,18 @@ public:
 
     /// Enters the operation. `op` (null if nothing is reduced), its operator and the buffers must
     /// live until the operation is done.
-    void start(engine& e, shared_pointer<program> what, void const* in, void* out,
+    void start(engine& e, shared_pointer<program> const& what, void const* in, void* out,
                reducer const* op, std::chrono::nanoseconds time) {
         reset(e, what->call(), e.calls.enter(what->call(), what->hash()), in, out, op, time);
-        guarded([&] { run(std::move(what)); });
+        guarded([&] { run(what); });
     }
     /// The run in cells, for a call that is begun before it becomes an operation.
     cell_run& cells() { return cells_; }
     /// Continues a call in cells that was entered as `entered` and whose cell `cells` has written.
-    void resume(engine& e, shared_pointer<program> what, entry entered,
+    void resume(engine& e, shared_pointer<program> const& what, entry entered,
                 std::chrono::nanoseconds time) {
         reset(e, what->call(), entered, nullptr, nullptr, nullptr, time);
-        program_ = std::move(what);
+        program_ = what;
         mode_ = mode::cells;
         cell_written_ = true;
     }
@@ -133,8 +133,8 @@ protected:
         completion_ = 0;
     }
 
-    void run(shared_pointer<program> what) {
-        program_ = std::move(what);
+    void run(shared_pointer<program> const& what) {
+        program_ = what;
         if (engine_->has_cells() && program_->in_cells() != nullptr) {
             mode_ = mode::cells;
             cell_number_ = engine_->reserve_cell();

@@ -40,9 +40,9 @@ struct cell_form {
 /// when first needed: O(steps), and O(steps of all ranks) for what peers offer.
 class program {
 public:
-    [[gnu::cold]] program(lowering::call_shape shape, any_algorithm chosen, int segments,
+    [[gnu::cold]] program(lowering::call_shape const& shape, any_algorithm chosen, int segments,
                           fingerprint const& call)
-        : shape_(std::move(shape)),
+        : shape_(shape),
           lowered_(chosen, shape_, segments),
           call_(call),
           hash_(call.hash()),
@@ -136,7 +136,7 @@ private:
             auto const elements = [&](int s) { return block(shape_.count, segments(), s).size; };
             i = elements(segment) == elements(0) ? 0 : 1;
         }
-        if (i >= classes_.size()) { classes_.resize(i + 1); }
+        while (i >= classes_.size()) { classes_.push_back({}); }
         return classes_[i];
     }
     [[gnu::cold]] owned<ready_plan> make(int segment, lowering::rank_choice const& choice) const {

@@ -58,10 +58,10 @@ inline int processors_for(any_transport const& t) {
 /// also on transports that were adapted from this one or that this one was adapted from.
 struct rank_progress {
     [[gnu::cold]] explicit rank_progress(
-        shared_pointer<any_transport> t,
-        shared_pointer<rank_work> all = make_shared_object<rank_work>())
-        : carrier(std::move(t)),
-          work(std::move(all)),
+        shared_pointer<any_transport> const& t,
+        shared_pointer<rank_work> const& all = make_shared_object<rank_work>())
+        : carrier(t),
+          work(all),
           core_per_rank(carrier->size() <= processors_for(*carrier)),
           recorder(open_flight_recorder()) {
         // A wrong environment throws here, not in the middle of a call.

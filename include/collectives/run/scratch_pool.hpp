@@ -19,9 +19,8 @@ namespace collectives::inline v0::detail {
 
 class scratch_pool {
 public:
-    explicit scratch_pool(shared_pointer<any_transport> t)
-        : transport_(std::move(t)),
-          longest_(transport_->device() == nullptr ? 256 : std::uint64_t(-1)) {
+    explicit scratch_pool(shared_pointer<any_transport> const& t)
+        : transport_(t), longest_(transport_->device() == nullptr ? 256 : std::uint64_t(-1)) {
         free_.reserve(most_kept + 1);
     }
     scratch_pool(scratch_pool const&) = delete;
@@ -60,9 +59,7 @@ public:
     }
     /// Keeps a buffer for later. If there are too many, the longest kept is freed. Does not throw.
     void give_back(buffer b) {
-        if (b.data == nullptr) { return; }
-        free_.push_back({b, takes_});
-        if (free_.size() > most_kept) { drop(free_.begin()); }
+        if (b.data != nullptr) { keep(b); }
     }
     /// Like give_back, for a buffer that cancelled messages may still use.
     [[gnu::cold]] void abandon(buffer b) {
@@ -99,7 +96,11 @@ private:
         auto* const old = free_.find_if([](auto const& k) { return k.memory.bytes > large; });
         if (old != free_.end() && takes_ - old->since > longest_) { drop(old); }
     }
-    void drop(lean_vector<kept>::iterator which) {
+    [[gnu::noinline]] void keep(buffer b) {
+        free_.push_back({b, takes_});
+        if (free_.size() > most_kept) { drop(free_.begin()); }
+    }
+    [[gnu::cold]] void drop(lean_vector<kept>::iterator which) {
         release(which->memory);
         free_.erase(which);
     }

@@ -63,10 +63,7 @@ public:
     void prefault(peer_memory& of, rank_t r, memory_range its) {
         auto const i = static_cast<std::size_t>(r);
         if (i < known_.size() && known_[i] == its.where) { return; }
-        if (i >= known_.size()) { known_.resize(i + 1); }
-        known_[i] = its.where;
-        if (its.where == 0 || its.bytes > most_read) { return; }
-        touch(of.at(its.where, its.bytes), its.bytes);
+        learn(of, i, its);
     }
     /// The next piece. It shares no cache line with other pieces.
     std::byte* take(std::size_t bytes) {
@@ -84,6 +81,12 @@ private:
     static constexpr std::size_t line = host::detail::line_bytes;
     static constexpr std::size_t most_read = std::size_t{32} << 20;  // some 5 ms
 
+    [[gnu::cold]] void learn(peer_memory& of, std::size_t peer, memory_range its) {
+        if (peer >= known_.size()) { known_.resize(peer + 1); }
+        known_[peer] = its.where;
+        if (its.where == 0 || its.bytes > most_read) { return; }
+        touch(of.at(its.where, its.bytes), its.bytes);
+    }
     /// Reads a byte of each line, so that the page tables know the pages. The peer may be writing
     /// there. Nobody uses the bytes, so ThreadSanitizer ignores these reads.
     [[gnu::noinline]] __attribute__((no_sanitize("thread"))) static void touch(

@@ -53,6 +53,11 @@ constexpr bool fits_with(int parameter, int size) {
     return collectives::fits(made_of<A>(parameter), size);
 }
 
+template <algorithm A>
+constexpr sum_order sums_with(int parameter, collective what, int size) {
+    return made_of<A>(parameter).sums({}, what, size);
+}
+
 proof prove_by_steps(any_algorithm of, collective what, int size, rank_t root);
 
 template <algorithm A>
@@ -61,9 +66,7 @@ constexpr algorithm_table make_table() {
         A::name,         has_a_parameter<A>,       &fits_with<A>,           hints_of<A>(),
         own_patterns<A>, &functions_of<A>::chunks, &functions_of<A>::owner, &functions_of<A>::emit};
     if constexpr (states_its_sums<A>) {
-        table.sums = [](int parameter, collective what, int size) {
-            return made_of<A>(parameter).sums({}, what, size);
-        };
+        table.sums = &sums_with<A>;
     } else {
         table.prove = &prove_by_steps;
     }

@@ -35,7 +35,7 @@ public:
     machine_model const& model() const { return model_; }
     void use(machine_model const& m) { model_ = m; }
     /// Sets the hosts of the ranks. Call it before anything is chosen.
-    void place(host_layout hosts) { hosts_ = std::move(hosts); }
+    void place(host_layout&& hosts) { hosts_ = std::move(hosts); }
 
     /// Prefers `a` for an all_reduce, if it suits.
     void prefer(any_algorithm a) { preferred_ = a; }

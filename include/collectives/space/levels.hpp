@@ -64,6 +64,11 @@ template <isa Level, class Op, class T>
     }
 }
 
+/// The level that `fold` is told. It matters where elements are widened, and nowhere else, so
+/// compilers read one text for all levels otherwise.
+template <isa Level, class Op, class T>
+inline constexpr isa text_level = std::is_same_v<accumulator<Op, T>, T> ? isa::portable : Level;
+
 template <class Op, class T>
 void run_portable(void const* op, reduction const& r) {
     fold<isa::portable, Op, T>(&run_portable<Op, T>, op, r);
@@ -73,12 +78,12 @@ void run_portable(void const* op, reduction const& r) {
 
 template <class Op, class T>
 [[gnu::target("avx2,f16c")]] void run_avx2(void const* op, reduction const& r) {
-    fold<isa::avx2, Op, T>(&run_avx2<Op, T>, op, r);
+    fold<text_level<isa::avx2, Op, T>, Op, T>(&run_avx2<Op, T>, op, r);
 }
 template <class Op, class T>
 [[gnu::target("avx512f,avx512bw,avx512vl,avx512dq,f16c")]] void run_avx512(void const* op,
                                                                            reduction const& r) {
-    fold<isa::avx512, Op, T>(&run_avx512<Op, T>, op, r);
+    fold<text_level<isa::avx512, Op, T>, Op, T>(&run_avx512<Op, T>, op, r);
 }
 
 /// The best level of an operator on a type. A user's operator goes no further than AVX2: the

@@ -108,7 +108,7 @@ class board {
 public:
     board() = default;
     /// `group` holds, for each rank of the communicator, its rank in the job.
-    board(state job, std::byte* memory, lean_vector<rank_t> group, rank_t me)
+    board(state const& job, std::byte* memory, lean_vector<rank_t>&& group, rank_t me)
         : job_(job),
           header_(reinterpret_cast<board_header*>(memory)),
           rows_(reinterpret_cast<board_row*>(memory + sizeof(board_header))),

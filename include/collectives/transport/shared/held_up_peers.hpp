@@ -22,7 +22,7 @@ class held_up_peers {
 public:
     static constexpr auto patience = std::chrono::microseconds(20);
 
-    [[gnu::cold]] held_up_peers(state job, rank_t me, rings& from)
+    [[gnu::cold]] held_up_peers(state const& job, rank_t me, rings& from)
         : job_(job), me_(me), from_(from), told_(static_cast<std::size_t>(job.size())) {}
     held_up_peers(held_up_peers const&) = delete;  // it refers to the rings beside it
     held_up_peers& operator=(held_up_peers const&) = delete;

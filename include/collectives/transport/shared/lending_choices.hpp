@@ -18,7 +18,7 @@ namespace collectives::inline v0::shared {
 /// shared memory.
 class lending_choices {
 public:
-    lending_choices(state job, rank_t me) : job_(job), me_(me) {
+    lending_choices(state const& job, rank_t me) : job_(job), me_(me) {
         std::uint64_t favoured = 0;
         for (auto i = smallest_favoured.index(); i < lending_case::sizes; ++i) {
             choices_[i] = detail::quicker_way(true);

@@ -21,7 +21,7 @@ namespace collectives::inline v0::shared {
 template <class Memory>
 class messages {
 public:
-    [[gnu::cold]] messages(state job, Memory& memory, typename Memory::unreached& unreached,
+    [[gnu::cold]] messages(state const& job, Memory& memory, typename Memory::unreached& unreached,
                            rank_t me)
         : job_(job),
           memory_(memory, unreached),

@@ -36,7 +36,7 @@ namespace collectives::inline v0::shared {
 /// prefers.
 class private_memory {
 public:
-    private_memory(state job, rank_t me) : job_(job), me_(me), choices_(job, me) {
+    private_memory(state const& job, rank_t me) : job_(job), me_(me), choices_(job, me) {
         auto const now = static_cast<std::uint64_t>(steady::now().time_since_epoch().count());
         proof_ = now ^ reinterpret_cast<std::uintptr_t>(this);
         auto& mine = job_.status(me_);

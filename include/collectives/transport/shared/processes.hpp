@@ -41,7 +41,7 @@ inline bool has_ended(descriptor const& process) {
 /// The processes of all ranks, made once all have their numbers.
 class processes {
 public:
-    explicit processes(state job) : job_(job), all_(static_cast<std::size_t>(job.size())) {
+    explicit processes(state const& job) : job_(job), all_(static_cast<std::size_t>(job.size())) {
         for (rank_t r = 0; r < job.size(); ++r) { look_after(r); }
     }
 

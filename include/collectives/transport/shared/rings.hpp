@@ -47,7 +47,7 @@ struct entry_header {
 /// takes one line, two or 16. Positions count lines, and wrap without harm.
 class rings {
 public:
-    rings(state job, rank_t me)
+    rings(state const& job, rank_t me)
         : job_(job), me_(me), peers_(static_cast<std::size_t>(job.size())) {}
 
     /// The next entry to a peer, if the peer has emptied lines for it and for `payload` bytes.
@@ -168,7 +168,7 @@ private:
 /// One rank's slots of one size. Whoever has read a slot says so.
 class slots {
 public:
-    [[gnu::cold]] slots(state job, rank_t me, int first, int count)
+    [[gnu::cold]] slots(state const& job, rank_t me, int first, int count)
         : job_(job),
           me_(me),
           first_(first),

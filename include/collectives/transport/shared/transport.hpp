@@ -39,10 +39,10 @@ public:
     static constexpr bool always_reachable = Memory::always_reachable;
     static constexpr bool of_processes = !always_reachable;  // else the ranks are threads of one
 
-    shared_transport(state job, Memory memory, std::byte* first_board, rank_t me,
-                     shared_pointer<void> keep, bool watches = false)
+    shared_transport(state const& job, Memory memory, std::byte* first_board, rank_t me,
+                     shared_pointer<void> const& keep, bool watches = false)
         : Memory::unreached(job, me),
-          keep_(std::move(keep)),
+          keep_(keep),
           job_(job),
           memory_(std::move(memory)),
           first_board_(first_board),
