@@ -16,9 +16,9 @@ using core_pointer = shared_pointer<communicator_core>;
 }  // namespace detail
 
 /// A started call, returned by the `start_` forms. Move-only. Buffers passed to the call belong to
-/// it until it is done. What the rank has under way progresses whenever it tests or waits for a call
-/// that is not done: collectives each time, other sends and receives, whose bytes the transport
-/// moves by itself, now and then.
+/// it until it is done. What the rank has under way progresses whenever it tests or waits for a
+/// call that is not done: collectives each time, other sends and receives, whose bytes the
+/// transport moves by itself, now and then.
 class [[nodiscard]] pending {
 public:
     /// For the library: the `start_` forms make them. One that is moved from is done.
