@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is read of small files, and how long files may become.
+// The start of a small file is read, and the limit of a file's length is known.
 #include <collectives/core/files.hpp>
 
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a rank has under way, and which of it moves while the rank waits.
+// A rank lists what it has under way, and polls some of it while it waits.
 #include <collectives/collectives.hpp>
 #include <collectives/communicator/core.hpp>
 #include <collectives/run/rank_progress.hpp>

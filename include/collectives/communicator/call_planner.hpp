@@ -146,7 +146,7 @@ private:
         return {s.what, s.size, s.root, r.op != nullptr && !r.op->commutative,
                 r.op != nullptr && r.how.reproducible};
     }
-    /// What is wrong with an algorithm that does not suit.
+    /// Says why an algorithm does not suit a call.
     [[gnu::cold]] std::string why_not(any_algorithm named, requirement const& need) {
         if (!named.fits(need.size)) { return text_of(" is not for ", need.size, " ranks"); }
         if (auto const proof = selector_.proof_of(named, need); !proof.ok) {

@@ -28,8 +28,8 @@ public:
     using iterator = T*;
     using const_iterator = T const*;
 
-    // Those that begin as an empty vector end it if they throw. The two for plain elements have
-    // nothing to end, and each place that calls them is shorter.
+    // A constructor that delegates ends the vector if an element throws. The two for plain elements
+    // do not delegate, since nothing throws once they have memory. That shortens their callers.
     lean_vector() = default;
     explicit lean_vector(std::size_t n)
         requires(__is_trivially_copyable(T) && noexcept(T()))

@@ -108,7 +108,7 @@ private:
 
     shared_pointer<any_transport> transport_;
     std::uint64_t takes_ = 0;
-    std::uint64_t longest_;  // calls for which an unused buffer is kept, as freeing stalls a device
+    std::uint64_t longest_;   // an unused buffer stays for so many calls; freeing stalls a device
     lean_vector<kept> free_;  // the longest kept first
 };
 

@@ -45,7 +45,7 @@ public:
         call_(in, in_count, out, out_count);
         if (starts_) { calls_.wait(); }
     }
-    /// Of a started call: what tests it and waits for it.
+    /// Starts the call. The result tests it and waits for it.
     launched::mpi_calls start(std::byte* in, std::size_t in_count, std::byte* out,
                               std::size_t out_count) const {
         call_(in, in_count, out, out_count);
